@@ -1,11 +1,14 @@
 package browsers
 
 import (
+	"fmt"
 	"math"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
@@ -96,14 +99,50 @@ func TestReplays(t *testing.T) {
 				b.do(chromedp.Click("#events"))
 				b.picture(w.Name + "-replay-phone")
 			})
-			if w.Name == "arena" || w.Name == "platformer" || w.Name == "snake" {
+			b.step("zooms by two fingers", func() {
+				ask[bool](b, `(who => (who.value = 0, who.onchange(), true))(document.getElementById("follow"))`)
+				until(b.T, "the camera is free", func() bool { return ask[bool](b, "free.on && free.zoom === 1") })
+				b.touch(input.DispatchTouchEventTypeTouchStart, point{X: 150, Y: 300}, point{X: 250, Y: 300})
+				b.touch(input.DispatchTouchEventTypeTouchMove, point{X: 100, Y: 300}, point{X: 300, Y: 300})
+				b.touch(input.DispatchTouchEventTypeTouchEnd)
+				until(b.T, "it is nearer", func() bool { return math.Abs(ask[float64](b, "free.zoom")-0.5) < 0.01 })
+			})
+			if w.Name != "physics" { // it has only players who join and leave
 				b.step("jumps to an event", func() {
 					until(b.T, "it lists an event", func() bool { return ask[bool](b, `document.querySelector("#happened button") !== null`) })
 					at := ask[float64](b, `(text => 60000 * text[0] + 1000 * text[1])(document.querySelector("#happened b").textContent.split(":"))`)
 					b.do(chromedp.Click("#happened li:first-child button"))
-					until(b.T, "it goes there", func() bool { p := ask[float64](b, "game.replay.position"); return p > at-1600 && p < at })
+					until(b.T, "it goes there", func() bool { p := ask[float64](b, "game.replay.position"); return p > at-1600 && p < at+100 })
 				})
 			}
+			b.step("plays each event once after seeks", func() {
+				ask[bool](b, `(({ replay, news }) => {
+					const { frame } = game, { seek } = replay;
+					game.frame = (...now) => {
+						const tables = frame.apply(game, now);
+						for (let i = 0; i < news.count; i++) if (/event|message/.test(news.get(i).kind)) seen.push(news.get(i).kind);
+						return tables;
+					};
+					replay.seek = (to) => {
+						const at = seek.call(replay, to);
+						globalThis.seen = [];
+						globalThis.wanted = replay.moments().filter((m) => m.at > at).map((m) => m.kind);
+						return at;
+					};
+					return true;
+				})(game)`)
+				b.press("ArrowUp", "ArrowUp", 0)
+				b.press("ArrowUp", "ArrowUp", 0)
+				b.do(chromedp.Click("#pause"))
+				for _, to := range []float64{20000, 4000, 12000, 9000} {
+					ask[bool](b, fmt.Sprintf(`(seek => (seek.value = %v, seek.oninput(), true))(document.getElementById("seek"))`, to))
+					until(b.T, "it plays on", func() bool { p := ask[float64](b, "game.replay.position"); return p > to+300 && p < to+8000 })
+				}
+				until(b.T, "it ends", func() bool { return ask[bool](b, "game.replay.ended") })
+				if seen, want := ask[[]string](b, "seen"), ask[[]string](b, "wanted"); !slices.Equal(seen, want) {
+					t.Errorf("%q, not %q", seen, want)
+				}
+			})
 			b.step("equals what was seen", func() {
 				frames := ask[int](b, `(() => {
 					game.replay.seek(0);

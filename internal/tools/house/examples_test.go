@@ -1,8 +1,10 @@
 package house
 
 import (
+	"bytes"
 	"go/parser"
 	"go/token"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +31,20 @@ func TestExamplesCanBeCopied(t *testing.T) {
 	}
 	if got := internals(t, []byte("package a\nimport (\n\"fmt\"\n_ \""+module+"/internal/race\"\n\""+module+"/internals\"\n)\n")); len(got) != 1 || got[0] != "internal/race" {
 		t.Errorf("of imports of internal one is found as %v", got)
+	}
+}
+
+// The template in TypeScript has copies of parts of the stage.
+func TestCopiesOfTheStage(t *testing.T) {
+	copies := files(t, func(name string) bool { return inFolder(name, "examples/starter-ts/web/src/stage") })
+	for _, name := range copies {
+		original := "examples/stage/src/stage/" + path.Base(name)
+		if !bytes.Equal(read(t, name), read(t, original)) {
+			t.Errorf("%s differs from %s: copy it", name, original)
+		}
+	}
+	if len(copies) == 0 {
+		t.Error("there are no copies")
 	}
 }
 

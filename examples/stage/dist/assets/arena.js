@@ -1,1 +1,1 @@
-import{w as e}from"./stage.js";import{n as t,t as n}from"./match.js";e(t,n);
+import{T as e}from"./stage.js";import{n as t,t as n}from"./match.js";e(t,n);

@@ -1,1 +1,1 @@
-import{r as e,w as t}from"./stage.js";import{n,t as r}from"./match.js";t(n,r,e());
+import{T as e,r as t}from"./stage.js";import{n,t as r}from"./match.js";e(n,r,t());

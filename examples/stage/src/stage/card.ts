@@ -4,7 +4,15 @@ import { keep, kept, make } from './dom';
 import { finalScores } from './scores';
 
 /** What a card says of its world. */
-export interface Words { readonly name: string; readonly title: string; readonly goal: string; readonly named?: boolean; readonly layout: Layout }
+export interface Words { readonly name: string; readonly title: string; readonly goal: string; readonly named?: boolean; readonly layout: Explained }
+
+/** Controls, and what the card says of them. */
+export interface Explained extends Layout {
+  /** The keys of the left stick. Default: W A S D. */
+  readonly moveKeys?: readonly string[];
+  /** The button that a push of the right stick presses, too. */
+  readonly aimPresses?: string;
+}
 
 const KEY_NAMES: Readonly<Record<string, string>> = { Space: 'Space', ArrowUp: '↑', ArrowDown: '↓', ShiftLeft: 'Shift' };
 const PAD_NAMES = ['A', 'B', 'X', 'Y', 'LB', 'RB', 'LT', 'RT'];
@@ -71,7 +79,7 @@ export class Card {
 }
 
 /** Describes the controls: keys, a gamepad, or thumbs, whichever the player has. */
-export function howTo(layout: Layout): HTMLElement {
+export function howTo(layout: Explained): HTMLElement {
   const keys = make('dl', { class: 'keys' }), pad = make('dl', { class: 'pads' }), thumbs = make('dl', { class: 'thumbs' });
   const row = (to: HTMLElement, caps: readonly string[], does: string) => to.append(make('div', {}, make('dt', {}, ...caps.map((c) => make('kbd', {}, c))), make('dd', {}, does)));
   row(keys, layout.moveKeys ?? ['W', 'A', 'S', 'D'], layout.move);

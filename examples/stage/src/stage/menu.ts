@@ -1,6 +1,5 @@
 // The menu: sound, full screen, network, controls, and the way out. The match goes on behind it.
-import { howTo } from './card';
-import type { Layout } from './controls';
+import { howTo, type Explained } from './card';
 import { make } from './dom';
 import { sound } from './sound';
 import { root } from './root';
@@ -12,7 +11,7 @@ export class Menu {
   private readonly dialog = make('dialog', { id: 'menu', 'aria-label': 'menu' });
   private readonly opener = make('button', { id: 'open', type: 'button', 'aria-label': 'menu', title: 'menu (Esc)' }, make('span', { 'aria-hidden': 'true' }, '☰'));
 
-  constructor(title: string, layout: Layout, deeds: Deeds) {
+  constructor(title: string, layout: Explained, deeds: Deeds) {
     const volume = make('input', { type: 'range', min: '0', max: '1', step: '0.05', value: String(sound.volume) });
     const mute = make('input', { type: 'checkbox', ...(sound.muted ? { checked: true } : {}) });
     const change = () => {

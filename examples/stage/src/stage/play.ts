@@ -1,5 +1,6 @@
 // The way into a match and back into it, and its frames.
 import { connect, GameError, load, type Bindings, type Game, type Place } from '@tactusgo/client';
+import { free } from '../scene/free';
 import { BadSocket } from './badlink';
 import { Card } from './card';
 import { Controls } from './controls';
@@ -27,7 +28,18 @@ root.append(link);
 
 /** Returns the controls of a world's page. The world makes them before it calls play. */
 export const controlsOf = (world: Pick<World<Bindings>, 'layout'>) =>
-  new Controls(canvas, world.layout, () => (card?.open ?? true) || (menu?.open ?? false), () => menu?.toggle());
+  new Controls(canvas, world.layout, () => (card?.open ?? true) || (menu?.open ?? false));
+
+/** Returns a function that reports whether a button of a gamepad was pressed since its last call. */
+function pressed(button: number) {
+  let before = true;
+  return () => {
+    const was = before;
+    before = navigator.getGamepads().some((pad) => pad?.connected && pad.buttons[button]?.pressed);
+    return before && !was;
+  };
+}
+const confirms = pressed(0), opens = pressed(9); // the main button of card and menu; the menu
 
 /** The address of a match, and the token of a seat in it if the server wants one; or a recording. */
 export type Seat = Place & { readonly token?: string; readonly spectate?: boolean; readonly recording?: Uint8Array };
@@ -91,7 +103,7 @@ export async function play<B extends Bindings>(world: World<B>, controls: Contro
     });
     const scene = world.begin(game, cover.name);
     running = { scene: game.spectator ? { say: () => tell('Only players', 'can write.', '') } : scene, leave: () => game.close() };
-    Object.assign(globalThis, { game }); // for the browser's console, and for tests
+    Object.assign(globalThis, { game, free }); // for the browser's console, and for tests
     game.joined.then(() => {
       cover.close();
       document.body.classList.add('playing');
@@ -100,7 +112,7 @@ export async function play<B extends Bindings>(world: World<B>, controls: Contro
     run(game, scene, controls, panel, state, over, game.replay && place.recording ? new Replayer(game, world, place.recording, controls, again) : null);
   }
 
-  setInterval(() => { if (cover.open && controls.confirms() && !cover.play.disabled) cover.play.click(); }, 100);
+  setInterval(() => { if (cover.open && confirms() && !cover.play.disabled) cover.play.click(); }, 100);
   door.mount(cover, (seat) => seat().then(join).catch(over));
   try {
     state('Loading');
@@ -152,9 +164,9 @@ function run<B extends Bindings>(game: Game<B>, scene: Scene<B>, controls: Contr
       const tables = game.frame();
       panel.frame(game.stats, performance.now() - begun);
       explain(game, state);
-      if (controls.confirms() && menu?.open) menu.close();
+      if (opens()) menu?.toggle();
+      if (confirms() && menu?.open) menu.close();
       scene.draw(tables, seconds);
-      controls.drawn();
     } catch (e) {
       scene.end();
       replayer?.end();

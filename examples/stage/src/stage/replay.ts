@@ -1,8 +1,8 @@
 // The bar of a replay: seek, pause, speed, whose view, and what happened.
 import { connect, type Bindings, type Game } from '@tactusgo/client';
-import { free } from '../scene/free';
+import { Fingers, free, zoom } from '../scene/free';
 import type { Controls } from './controls';
-import { make, write } from './dom';
+import { element, make, write } from './dom';
 import { hud } from './hud';
 import { root } from './root';
 import { finalScores, hideResult, showScores } from './scores';
@@ -43,6 +43,7 @@ export class Replayer<B extends Bindings> {
     button('|◂', 'previous', 'previous event (Shift ←)', () => this.jump(-1)), this.pause, button('▸|', 'next', 'next event (Shift →)', () => this.jump(1)),
     this.time, this.speed, this.who, this.events));
   private readonly ended = new AbortController();
+  private readonly fingers = new Fingers(element('view'), this.ended.signal);
   private readonly marks: Mark[] = [];
   private rate = 1;
   private playing = true;
@@ -60,7 +61,7 @@ export class Replayer<B extends Bindings> {
     this.toggle(true);
     const { signal } = this.ended;
     addEventListener('keydown', (e) => this.key(e), { capture: true, signal });
-    addEventListener('wheel', (e) => { free.zoom = Math.min(Math.max(free.zoom * Math.exp(e.deltaY / 900), 0.3), 3); }, { passive: true, signal });
+    addEventListener('wheel', (e) => zoom(Math.exp(e.deltaY / 900)), { passive: true, signal });
     document.body.classList.add('replay');
     root.append(this.bar, this.list);
     void this.look(recording);
@@ -69,10 +70,12 @@ export class Replayer<B extends Bindings> {
   /** Prepares a frame, some seconds after the one before. Returns the scene to draw it with, which is another one after a cut, and the
    * seconds that pass in it. */
   frame(scene: Scene<B>, seconds: number): [Scene<B>, number] {
-    const { replay, controls: { aim, drag }, seek } = this, { x, y } = this.controls.way(), step = seconds * 0.8;
+    const { replay, controls: { aim, drag }, seek } = this, { x, y } = this.controls.way(), step = seconds * 0.8, fingers = this.fingers.read();
+    drag.x += fingers.drag.x;
+    drag.y += fingers.drag.y;
     if (this.target !== null) replay.seek(this.target);
     else if (this.playing && replay.ended) this.toggle(false);
-    Object.assign(free, { on: !replay.follow, x: step * (x || aim.x), y: step * (y || aim.y), drag: { ...drag } });
+    Object.assign(free, { on: !replay.follow, x: fingers.pan.x + step * (x || aim.x), y: fingers.pan.y + step * (y || aim.y), drag: { ...drag } });
     if (!seek.matches(':active')) seek.value = String(replay.position);
     write(this.time, `${clock(replay.position)} / ${clock(replay.duration)}`);
     seek.ariaValueText = this.time.value;

@@ -1,6 +1,6 @@
 // What the stage knows of a world.
 import type { Bindings, Game } from '@tactusgo/client';
-import type { Layout } from './controls';
+import type { Explained } from './card';
 
 /** Something that happened in a recorded match: the client by did what, to whom. */
 export interface Happening { readonly by: number; readonly what: string; readonly whom?: number }
@@ -19,7 +19,7 @@ export interface World<B extends Bindings> {
   readonly bindings: B;
   /** Returns the login request, as bytes. Default: none. */
   login?(): Uint8Array;
-  readonly layout: Layout;
+  readonly layout: Explained;
   /** Prepares drawing: compiles shaders, with some of everything in sight. */
   warm(): Promise<unknown>;
   /** Returns a function that reads each frame of a recording and returns what has happened since the frame before. */
@@ -38,4 +38,14 @@ export interface Scene<B extends Bindings> {
   say?(line: string): void;
   /** Removes what the match put on the stage. */
   end(): void;
+}
+
+/** Returns a function that reports whether a player's number is greater than in the call before. */
+export function growth() {
+  const before = new Map<number, number>(); // by client
+  return (client: number, n: number): boolean => {
+    const was = before.get(client);
+    before.set(client, n);
+    return was !== undefined && n > was;
+  };
 }

@@ -15,7 +15,7 @@ import { hud } from '../stage/hud';
 import { controlsOf, play } from '../stage/play';
 import { showScores } from '../stage/scores';
 import { near, sound } from '../stage/sound';
-import type { Scene, World } from '../stage/world';
+import { growth, type Happening, type Scene, type World } from '../stage/world';
 
 const { Width, Height, Walls, Door, Platforms } = levels.custom;
 const RADIUS = 20, DECK = 6; // of a player; height of a platform
@@ -54,6 +54,15 @@ const world: World<typeof custom> = {
     view.follow(Width / 2, 0, Height / 2, 0);
     await view.warm();
     tag.removeFromParent();
+  },
+  happenings() {
+    const crystals = growth();
+    return (tables) => {
+      const found: Happening[] = [];
+      for (const { rows, Owner, Score } of tables) for (let r = 0; Owner && Score && r < rows; r++)
+        if (crystals(Owner.Client(r), Score.Points(r))) found.push({ by: Owner.Client(r), what: 'took a crystal' });
+      return found;
+    };
   },
   begin: (game) => new Match(game),
 };

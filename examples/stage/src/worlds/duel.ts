@@ -15,7 +15,7 @@ import { controlsOf, play } from '../stage/play';
 import { root } from '../stage/root';
 import { hideResult, showResult, showScores } from '../stage/scores';
 import { sound } from '../stage/sound';
-import type { Scene, World } from '../stage/world';
+import { growth, type Happening, type Scene, type World } from '../stage/world';
 import { Fighter } from './duel/fighter';
 
 const { Width, Lives } = levels.duel;
@@ -48,6 +48,18 @@ const world: World<typeof duel> = {
     view.follow(Width / 2, 70, 0, 0);
     await view.warm();
     scene.remove(f);
+  },
+  happenings() {
+    const blows = growth(), rounds = growth();
+    return (tables) => {
+      const found: Happening[] = [];
+      for (const { rows, Fighter: is, Owner } of tables) for (let r = 0; is && Owner && r < rows; r++) {
+        const by = Owner.Client(r);
+        if (blows(by, is.Hits(r))) found.push({ by, what: 'landed a blow' });
+        if (rounds(by, is.Wins(r))) found.push({ by, what: 'won the round' });
+      }
+      return found;
+    };
   },
   begin: (game) => new Match(game),
 };

@@ -15,7 +15,7 @@ import { tell } from '../stage/lines';
 import { controlsOf, play } from '../stage/play';
 import { showScores } from '../stage/scores';
 import { sound } from '../stage/sound';
-import type { Scene, World } from '../stage/world';
+import type { Happening, Scene, World } from '../stage/world';
 import { root } from '../stage/root';
 
 const { Size, Radius, Sight, Cone, Walls } = levels.fog;
@@ -93,6 +93,19 @@ const world: World<typeof fog> = {
     view.follow(Size / 2, 0, Size / 2, 0);
     await view.warm();
   },
+  happenings() {
+    let before = new Map<number, [number, number]>(); // places by client
+    return (tables) => {
+      const found: Happening[] = [], places: typeof before = new Map();
+      for (const { rows, Position, Owner } of tables) for (let r = 0; Position && Owner && r < rows; r++) {
+        const by = Owner.Client(r), now: [number, number] = [Position.X(r), Position.Y(r)];
+        if (jumped(before.get(by), now)) found.push({ by, what: 'was caught' });
+        places.set(by, now);
+      }
+      before = places;
+      return found;
+    };
+  },
   begin: (game) => new Match(game),
 };
 const controls = controlsOf(world);
@@ -154,7 +167,7 @@ class Match implements Scene<typeof fog> {
 
   private player(client: number, x: number, y: number, angle: number, team: number, self: number, seen: Set<number>) {
     const was = this.shown.get(client), own = client === self;
-    if (was && Math.hypot(x - was[0], y - was[1]) > 60) { // caught: back in the base
+    if (was && jumped(was, [x, y])) {
       sparks.burst(was[0], 20, was[1], 24, 200, 0.7, tints[team]!);
       sound.tone(own ? 300 : 500, own ? 90 : 900, 0.4, 0.35, own ? 'sawtooth' : 'triangle');
       if (own) {
@@ -216,6 +229,9 @@ class Match implements Scene<typeof fog> {
       }).finally(() => { this.connecting = false; });
   }
 }
+
+/** Reports whether a player was caught, and is back in the base. */
+const jumped = (was: [number, number] | undefined, now: [number, number]) => was !== undefined && Math.hypot(now[0] - was[0], now[1] - was[1]) > 60;
 
 function flagstones(g: CanvasRenderingContext2D, random: () => number) {
   g.fillStyle = '#17181c';

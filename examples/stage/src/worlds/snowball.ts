@@ -14,7 +14,7 @@ import { hud } from '../stage/hud';
 import { controlsOf, play } from '../stage/play';
 import { showScores } from '../stage/scores';
 import { near, sound } from '../stage/sound';
-import type { Scene, World } from '../stage/world';
+import { growth, type Scene, type World } from '../stage/world';
 
 const { Width, Height, Flake, Trees, Safe } = levels.snowball;
 const CLEAR = { transparent: true } as const; // trees in front of the own player
@@ -47,6 +47,17 @@ const world: World<typeof snowball> = {
     view.follow(Width / 2, 0, Height / 2, 0);
     await view.warm();
     scene.remove(f); // without dispose, so that the shader of labels stays compiled
+  },
+  happenings() {
+    const falls = growth(), scores = growth();
+    return (tables) => {
+      const by: number[] = [], hit: number[] = [];
+      for (const { rows, Kid: Is, Owner, Score } of tables) for (let r = 0; Is && Owner && Score && r < rows; r++) {
+        if (falls(Owner.Client(r), Is.Hit(r))) hit.push(Owner.Client(r));
+        if (scores(Owner.Client(r), Score.Hits(r))) by.push(Owner.Client(r));
+      }
+      return hit.map((whom) => (by.length === 1 ? { by: by[0]!, what: 'hit', whom } : { by: whom, what: 'was hit' }));
+    };
   },
   begin: (game) => new Match(game),
 };

@@ -23,36 +23,20 @@ export interface Player {
   lookY: number;
 }
 
-export interface Point { x: number; y: number }
-
 const known = new Map<number, Player>(); // by NetID, from the previous frame
 const scene = { players: [] as Player[], me: null as Player | null };
-const sparks: (Point & { vx: number; vy: number; born: number; text: string })[] = [];
+const sparks: { x: number; y: number; vx: number; vy: number; born: number; text: string }[] = [];
 
-/** Returns the upper left corner of the arena on the page, and the number of pixels per unit. */
-function frame(canvas: HTMLCanvasElement): [left: number, top: number, scale: number] {
-  const { clientWidth: w, clientHeight: h } = canvas;
-  const scale = Math.min((w - 24) / WIDTH, (h - 140) / HEIGHT);
-  return [(w - WIDTH * scale) / 2, (h - 84 - HEIGHT * scale) / 2, scale];
-}
-
-/** Returns the place in the arena under a point of the page. */
-export function place(canvas: HTMLCanvasElement, at: Point): Point {
-  const [left, top, scale] = frame(canvas);
-  return { x: (at.x - left) / scale, y: (at.y - top) / scale };
-}
-
-/** Draws a frame and returns its players. client is the number of the own client, goal the position of its finger. */
-export function draw(canvas: HTMLCanvasElement, tables: readonly Table[], client: number, goal: Point | null): typeof scene {
-  const now = performance.now(), c = canvas.getContext('2d')!;
-  const width = Math.round(canvas.clientWidth * devicePixelRatio), height = Math.round(canvas.clientHeight * devicePixelRatio);
+/** Draws a frame and returns its players. client is the number of the own client. */
+export function draw(canvas: HTMLCanvasElement, tables: readonly Table[], client: number): typeof scene {
+  const now = performance.now(), c = canvas.getContext('2d')!, { clientWidth: w, clientHeight: h } = canvas;
+  const width = Math.round(w * devicePixelRatio), height = Math.round(h * devicePixelRatio), below = h < 480 ? 0 : 84; // the footer
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-  const [left, top, scale] = frame(canvas), unit = scale * devicePixelRatio;
+  const scale = Math.min(w / (WIDTH + 36), (h - below) / (HEIGHT + 56)), unit = scale * devicePixelRatio; // scale is in pixels of the page
   c.setTransform(1, 0, 0, 1, 0, 0);
   c.clearRect(0, 0, width, height);
-  c.setTransform(unit, 0, 0, unit, left * devicePixelRatio, top * devicePixelRatio);
+  c.setTransform(unit, 0, 0, unit, (width - WIDTH * unit) / 2, (height - below * devicePixelRatio - HEIGHT * unit) / 2);
   floor(c);
-  if (goal) target(c, place(canvas, goal));
   scene.players.length = 0;
   scene.me = null;
   for (const t of tables) {
@@ -104,14 +88,6 @@ function floor(c: CanvasRenderingContext2D): void {
   c.fill();
   c.fillStyle = '#ffffff12';
   for (let x = 20; x < WIDTH; x += 40) for (let y = 20; y < HEIGHT; y += 40) c.fillRect(x - 1, y - 1, 2, 2);
-}
-
-function target(c: CanvasRenderingContext2D, { x, y }: Point): void {
-  c.strokeStyle = '#ffffff55';
-  c.lineWidth = 1.5;
-  c.beginPath();
-  c.arc(x, y, 9, 0, 7);
-  c.stroke();
 }
 
 /** Draws a star. Its size grows with its worth. */

@@ -3,7 +3,7 @@ import bindings, { Colour, Login } from '../../bindings/game.mjs';
 import exec from '../gen/wasm_exec.js?url';
 import module from '../gen/game.wasm?url';
 import * as picture from './draw.ts';
-import { finger, keys, listen, ticked } from './input.ts';
+import { Controls } from './stage/controls.ts';
 import './style.css';
 
 type Play = Game<typeof bindings>;
@@ -17,7 +17,9 @@ import.meta.hot?.accept('./draw.ts', (changed) => {
   if (changed) draw = changed['draw'] as typeof draw;
 });
 
+const controls = new Controls(canvas, { move: 'walk', buttons: { colour: { keys: ['KeyC'], pad: [0] } } });
 let game: Play | null = null; // the current game
+let me: picture.Player | null = null;
 const say = (text: string): void => void (status.textContent === text || (status.textContent = text));
 
 /** Joins the match of the server in connect.json, which web.Dist in server/main.go serves. */
@@ -38,10 +40,14 @@ function play(game: Play): Promise<unknown> {
   return new Promise((over) => {
     const step = (paint: boolean): void => {
       try {
-        steer(game);
-        if (game.advance() > 0) ticked();
+        controls.poll();
+        ({ x: game.input.DX, y: game.input.DY } = controls.steps());
+        if (game.advance() > 0) {
+          if (controls.pressed('colour')) dye(colours[((me?.colour ?? 0) + 1) % colours.length] ?? 0);
+          controls.ticked();
+        }
         if (!paint) return;
-        const scene = draw(canvas, game.frame(), game.stats.Client, finger);
+        const scene = draw(canvas, game.frame(), game.stats.Client);
         tell(scene.players);
         me = scene.me;
         say(game.explanation); // empty while the connection is fine
@@ -60,16 +66,6 @@ function play(game: Play): Promise<unknown> {
   });
 }
 
-/** Sets the input from the keys, or towards the finger. */
-let me: picture.Player | null = null;
-function steer({ input }: Play): void {
-  [input.DX, input.DY] = keys();
-  if (!finger || !me) return;
-  const { x, y } = picture.place(canvas, finger), near = 6;
-  input.DX = Math.abs(x - me.x) < near ? 0 : Math.sign(x - me.x);
-  input.DY = Math.abs(y - me.y) < near ? 0 : Math.sign(y - me.y);
-}
-
 let told = '';
 function tell(players: readonly picture.Player[]): void {
   const lines = [...players].sort((a, b) => b.score - a.score).slice(0, 8);
@@ -86,15 +82,14 @@ function tell(players: readonly picture.Player[]): void {
 }
 
 /** Requests a colour. */
-function paint(colour: Colour): void {
+function dye(colour: Colour): void {
   const ask = new bindings.sent.Paint.Value();
   ask.Colour = colour;
   game?.send('Paint', ask);
 }
 const colours = Object.values(Colour);
-listen(canvas, () => paint(colours[((me?.colour ?? 0) + 1) % colours.length] ?? 0));
 for (const [name, colour] of Object.entries(Colour)) {
-  const button = Object.assign(document.createElement('button'), { title: name, onclick: () => paint(colour) });
+  const button = Object.assign(document.createElement('button'), { title: name, onclick: () => dye(colour) });
   button.style.setProperty('--colour', picture.COLOURS[colour]);
   find('colours').append(button);
 }

@@ -103,22 +103,20 @@ func (p *page) key(code string, kind input.DispatchKeyEventType) {
 	}
 }
 
-// hold presses the mouse where a script has put to, in units of the arena, and leaves it there: the arena lies in the middle
-// of the page's width, and a unit is as long as its height allows.
-func (p *page) hold() {
+// thumb pushes the touch stick to the right, or lets go of it.
+func (p *page) thumb(push bool) {
 	p.t.Helper()
-	at, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]float64](`{
-		const { clientWidth: w, clientHeight: h } = document.getElementById('game'), scale = Math.min((w - 24) / 640, (h - 140) / 400);
-		[(w - 640 * scale) / 2 + to.x * scale, (h - 84 - 400 * scale) / 2 + to.y * scale]
-	}`))
-	if err == nil {
-		_, err = chromedp.Call(p.ctx, input.DispatchMouseEvent, input.DispatchMouseEventParams{
-			Type: input.DispatchMouseEventTypeMousePressed, X: at[0], Y: at[1], Button: input.MouseButtonLeft, ClickCount: 1,
-		})
+	touch := func(kind input.DispatchTouchEventType, at ...*input.TouchPoint) {
+		if _, err := chromedp.Call(p.ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: append([]*input.TouchPoint{}, at...)}); err != nil {
+			p.t.Fatal(err)
+		}
 	}
-	if err != nil {
-		p.t.Fatal(err)
+	if !push {
+		touch(input.DispatchTouchEventTypeTouchEnd)
+		return
 	}
+	touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: 100, Y: 500})
+	touch(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: 150, Y: 500})
 }
 
 // picture keeps what is on the screen.
@@ -160,9 +158,10 @@ func TestPlay(t *testing.T) {
 		p.walks()
 		p.until("it has its name", `me()?.name === 'Ann' && document.querySelector('#scores .own').textContent.startsWith('Ann')`)
 		p.until("it has another colour", `document.querySelector('#colours button[title=Teal]').click(); me()?.colour === 5`)
-		p.until("it is told where", `globalThis.from = me(); globalThis.to = {x: from.x < 320 ? 500 : 140, y: 200}; true`)
-		p.hold()
-		p.until("it walks to where the mouse is held", `Math.abs(me()?.x - to.x) < 12 && Math.abs(me()?.y - to.y) < 12`)
+		p.until("it stands", `globalThis.from = me(); true`)
+		p.thumb(true)
+		p.until("it walks as a thumb says", `me()?.x - from.x > 60`)
+		p.thumb(false)
 		p.picture("built")
 		if err := server.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)
