@@ -9,6 +9,7 @@ export default defineConfig({
   base: './',
   build: {
     target: 'es2023',
+    copyPublicDir: false, // stage.go serves public, too
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 1000,
     rolldownOptions: {
