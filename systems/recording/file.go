@@ -61,7 +61,9 @@ func (f *file) run() {
 }
 
 func (f *file) write(c content) {
-	chunk := appendChunk(nil, c.head, c.bytes)
+	body := frame.Compress(c.bytes)
+	c.head.body = uint32(len(body))
+	chunk := append(c.head.append(nil), body...)
 	if c.kind == chunkSegment {
 		f.segments = append(f.segments, Segment{Offset: f.offset, Size: int64(len(chunk)), Start: c.start})
 	}
@@ -73,13 +75,6 @@ func (f *file) write(c content) {
 	if f.offset += int64(n); err != nil {
 		f.fail(err)
 	}
-}
-
-// appendChunk appends a chunk to dst.
-func appendChunk(dst []byte, h head, content []byte) []byte {
-	body := frame.Compress(content)
-	h.body = uint32(len(body))
-	return append(h.append(dst), body...)
 }
 
 func (f *file) fail(err error) {

@@ -14,6 +14,7 @@ import (
 // Reader reads a recording. It belongs to one goroutine.
 type Reader struct {
 	from     io.ReaderAt
+	kept     [][]byte // contents of the segments, without from
 	file     *os.File // nil if there is none to close
 	name     string
 	header   Header
@@ -196,8 +197,12 @@ func (r *Reader) segmentOf(at time.Duration) int {
 
 // load starts to read a segment.
 func (r *Reader) load(i int) error {
-	s := r.segments[i]
-	_, content, err := r.chunk(s.Offset, s.Offset+s.Size, MaxSegment)
+	s, content, err := r.segments[i], []byte(nil), error(nil)
+	if r.kept != nil {
+		content = r.kept[i]
+	} else {
+		_, content, err = r.chunk(s.Offset, s.Offset+s.Size, MaxSegment)
+	}
 	if err == nil {
 		err = r.segment.reset(content, s.Start)
 	}

@@ -1,7 +1,7 @@
 package recording
 
 import (
-	"bytes"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -24,29 +24,39 @@ func NewRing(length time.Duration, c Config) *Ring {
 	return r
 }
 
-// Recording returns what is kept so far. The ring goes on.
+// Recording returns a copy of what is kept so far. The ring goes on.
 func (r *Ring) Recording() (*Reader, error) {
-	var b []byte
-	for _, c := range r.kept.chunks {
-		b = appendChunk(b, c.head, c.bytes)
+	if !r.open && len(r.kept.segments) == 0 {
+		return nil, fmt.Errorf("%w: nothing is recorded yet", ErrFormat)
+	}
+	x := &Reader{header: r.header, duration: r.at}
+	add := func(start time.Duration, content []byte) {
+		x.segments = append(x.segments, Segment{Size: int64(len(content)), Start: start})
+		x.kept = append(x.kept, slices.Clone(content))
+	}
+	for _, c := range r.kept.segments {
+		add(c.start, c.bytes)
 	}
 	if r.open {
-		b = appendChunk(b, head{kind: chunkSegment, content: uint32(len(r.buffer)), start: r.start, number: r.number}, r.buffer)
+		add(r.start, r.buffer)
 	}
-	return Open(bytes.NewReader(b), int64(len(b)))
+	return x, x.Begin(0)
 }
 
-// ringStore keeps the header and the newest segments.
+// ringStore keeps the newest whole segments.
 type ringStore struct {
-	length time.Duration
-	chunks []content // the first is the header
+	length   time.Duration
+	segments []content
 }
 
 func (s *ringStore) add(h head, bytes []byte) (spare []byte) {
-	s.chunks = append(s.chunks, content{h, bytes})
-	for len(s.chunks) > 2 && h.start-s.chunks[2].start >= s.length {
-		spare = s.chunks[1].bytes[:0]
-		s.chunks = slices.Delete(s.chunks, 1, 2)
+	if h.kind != chunkSegment {
+		return bytes[:0]
+	}
+	s.segments = append(s.segments, content{h, bytes})
+	for len(s.segments) > 1 && h.start-s.segments[1].start >= s.length {
+		spare = s.segments[0].bytes[:0]
+		s.segments = slices.Delete(s.segments, 0, 1)
 	}
 	return spare
 }
