@@ -8,6 +8,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/recording"
 )
 
 // ErrConfig is wrapped by the configuration errors of [Config.Validate], [WireConfig.Validate] and [New].
@@ -26,6 +27,9 @@ const (
 	maxNewsBytes = 16 << 20
 )
 
+// maxKeep is the largest value of Config.Keep.
+const maxKeep = 5 * time.Minute
+
 // Config configures a [Host]. The zero value is a spectator who receives entities but no messages, events or outcomes.
 type Config struct {
 	// Client configures the game's client. Gather, Partial and Start must be zero: the host sets them. If Book has
@@ -42,6 +46,9 @@ type Config struct {
 	Partial bool
 	// Book lists the types of messages, events and outcomes. Default (nil): none.
 	Book *Book
+	// Keep is how long the host keeps what it receives, for [Host.Last]. See ClientConfig.Record for what that costs. Default (0): not at
+	// all.
+	Keep time.Duration
 	// News is the maximum number of news items per frame. NewsBytes is the maximum number of bytes of their values. Further
 	// news is lost and counted in Stats.NewsLost. Default (0): 1,024 items and 256 KiB.
 	News, NewsBytes int
@@ -60,6 +67,10 @@ func (c Config) Validate() error {
 		return fmt.Errorf("%w: Client.Start is set: leave it zero, New sets it to now", ErrConfig)
 	case c.Partial && c.Input.gather == nil:
 		return fmt.Errorf("%w: Partial is set but Input is not: set Input with InputOf", ErrConfig)
+	case c.Keep < 0 || c.Keep > maxKeep:
+		return fmt.Errorf("%w: Keep %v is not between 0 and %v", ErrConfig, c.Keep, maxKeep)
+	case c.Keep > 0 && c.Client.Record != nil:
+		return fmt.Errorf("%w: Keep and Client.Record are set: leave one of them out", ErrConfig)
 	case c.News < 0 || c.News > maxNews:
 		return fmt.Errorf("%w: News %d is not between 1 and %d (0: %d)", ErrConfig, c.News, maxNews, DefaultNews)
 	case c.NewsBytes < 0 || c.NewsBytes > maxNewsBytes:
@@ -75,6 +86,10 @@ func isSet(g systems.GatherFunc) bool { return !reflect.ValueOf(g).IsZero() }
 func clientConfig(h *Host, p *ecs.Protocol, now time.Time, c *Config) (systems.ClientConfig, error) {
 	k := c.Client
 	k.Start = now
+	if c.Keep > 0 {
+		h.kept = recording.NewRing(c.Keep, recording.Config{})
+		k.Record = h.kept.Writer
+	}
 	if c.Login != nil {
 		if p.Players().Join == nil {
 			return k, fmt.Errorf("%w: Login is set but the protocol has no ecs.Join: leave Login nil", ErrConfig)

@@ -12,14 +12,16 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/interpolate"
+	"github.com/tactusgo/tactus/systems/recording"
 )
 
 // Host is a client that a program outside this module draws. It belongs to one goroutine. Create it with [New].
 type Host struct {
 	config   Config
 	client   *systems.Client
-	replay   *Replay // nil if the host plays with a server
-	failure  error   // ended the replay
+	replay   *Replay         // nil if the host plays with a server
+	kept     *recording.Ring // nil without Config.Keep
+	failure  error           // ended the replay
 	clock    clock
 	input    inputState
 	news     newsQueue

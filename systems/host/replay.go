@@ -48,7 +48,7 @@ type Moment struct {
 // Partial and the session's fields of c except Channels and Messages are not used. The error wraps [ErrConfig] or [ErrTime], or comes
 // from systems.NewReplay.
 func NewReplay(p *ecs.Protocol, from *recording.Reader, now time.Time, c Config) (*Host, error) {
-	c.Client.Session.Token, c.Client.Login, c.Login, c.Partial = nil, nil, nil, false
+	c.Client.Session.Token, c.Client.Login, c.Login, c.Partial, c.Keep = nil, nil, nil, false, 0
 	h, client, err := newHost(p, now, &c)
 	if err != nil {
 		return nil, err
@@ -59,6 +59,15 @@ func NewReplay(p *ecs.Protocol, from *recording.Reader, now time.Time, c Config)
 	}
 	h.client, h.replay = r.replay.Client(), r
 	return h, nil
+}
+
+// Last returns what the host received in the last seconds, for a [NewReplay] of a player's end. The error wraps [ErrConfig] without
+// Config.Keep, or recording.ErrFormat if nothing was received yet.
+func (h *Host) Last() (*recording.Reader, error) {
+	if h.kept == nil {
+		return nil, fmt.Errorf("%w: nothing is kept: set Config.Keep", ErrConfig)
+	}
+	return h.kept.Recording()
 }
 
 // Replay returns the recording that the host plays, and nil if it plays with a server.

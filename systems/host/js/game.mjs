@@ -46,13 +46,15 @@ function sameTab() {
 }
 
 export class Game {
-  constructor(module, { game, recording, webtransport, websocket, hashes, token, renew, login, server, player = token || recording ? 0 : sameTab(), smooth = true, thin = false, spectate = false, insecure = false, reconnect = true, WebSocket, onLink, onTravel, onAdd, onRemove }) {
+  constructor(module, { game, recording, of, webtransport, websocket, hashes, token, renew, login, server, player = token || recording || of ? 0 : sameTab(), keep = 0, smooth = true, thin = false, spectate = false, insecure = false, reconnect = true, WebSocket, onLink, onTravel, onAdd, onRemove }) {
     check(module, game);
     const name = module.encoder.encode(server ?? new URL(websocket || webtransport || 'ws://localhost').host);
     const secret = bytesOf(token ?? new Uint8Array());
-    const file = recording && bytesOf(recording), flags = (smooth ? 1 : 0) | (insecure ? 2 : 0) | (thin ? 4 : 0) | (reconnect && (renew || !token) ? 8 : 0) | (spectate ? 32 : 0);
+    const file = recording && bytesOf(recording), flags = (smooth ? 1 : 0) | (insecure ? 2 : 0) | (thin ? 4 : 0) | (reconnect && (renew || !token) ? 8 : 0) | (spectate ? 32 : 0) | Math.ceil(keep) << 8;
     module.put(file ?? Uint8Array.of(...name, ...secret, ...(login ?? [])));
-    this.host = file ? module.x.tactus_open(now(), file.length, 0, -1, 0, flags & 4 | 16) : module.x.tactus_open(now(), name.length, secret.length, login?.length ?? -1, player, flags);
+    this.host = of ? module.x.tactus_open(now(), 0, 0, -1, of.host, flags & 4 | 64)
+      : file ? module.x.tactus_open(now(), file.length, 0, -1, 0, flags & 4 | 16)
+      : module.x.tactus_open(now(), name.length, secret.length, login?.length ?? -1, player, flags);
     if (!this.host) throw new GameError(module.text(), module.x.tactus_failed());
     Object.assign(this, { module: module.refresh(), bindings: game, input: new game.Input(), stats: new Stats(module), one: new game.Singletons(module) });
     Object.assign(this, { tables: [], made: [], news: new News(module), ended: null, generation: 0, called: Infinity, away: false, asking: false });
@@ -60,9 +62,11 @@ export class Game {
     this.joined = new Promise((ok, bad) => Object.assign(this, { hasJoined: ok, hasNotJoined: bad }));
     this.joined.catch(() => {}); // prevents an unhandled rejection if nobody awaits it
     this.left = new Promise((ok) => { this.hasLeft = ok; });
-    Object.assign(this, { links: [], onTravel, how: { hashes, WebSocket, change: onLink }, replay: file ? new Replay(this) : null });
-    if (!file) this.link(this.host, { webtransport, websocket });
+    Object.assign(this, { links: [], onTravel, how: { hashes, WebSocket, change: onLink }, replay: file || of ? new Replay(this) : null });
+    if (!this.replay) this.link(this.host, { webtransport, websocket });
   }
+
+  last() { return new Game(this.module, { game: this.bindings, of: this }); }
 
   get socket() { return this.links[0]?.socket; }
 

@@ -85,6 +85,9 @@ export interface ConnectOptions<B extends Bindings = Bindings> extends LoadOptio
   /** The player's id on a development server, up to 2^53 - 1; 0: random. Default: in a page, an id that the browser keeps for
    * the tab, so the player stays the same after a reload; elsewhere random. */
   player?: number;
+  /** How many seconds of what the game receives are kept for last, up to 300. Each half of that time the server sends all entities in
+   * sight again, except under Rollback and Lockstep. Default: 0. */
+  keep?: number;
   /** Whether frames show states between ticks. Default: true. */
   smooth?: boolean;
   /** Disables prediction and interpolation, for bots: frames show the newest state. Default: false. */
@@ -248,6 +251,9 @@ export class Game<B extends Bindings = Bindings> {
   /** The recording that the game plays; null if it plays with a server. A game with a recording has no socket; its input and what it
    * sends have no effect. */
   readonly replay: Replay | null;
+  /** Returns a game that replays the last seconds of this one, such as a player's end: see keep. This game goes on. Close the other one
+   * when you have drawn enough of it. Throws if nothing is kept. */
+  last(): Game<B>;
   /** Gathers the input, simulates the ticks that are due and sends datagrams. Returns the number of ticks; throws when the game
    * has ended. Call it in each frame. If the previous call had no time and is more than 100 ms ago, because frames take long or
    * the page is hidden, arriving datagrams advance the game too, with the input of that call. */

@@ -1,6 +1,6 @@
 // Loads the WebAssembly module of a game and gives access to its memory.
 
-const ABI = 3; // version of the exports: see package wasm
+const ABI = 4; // version of the exports: see package wasm
 const VIEWS = { u8: Uint8Array, i8: Int8Array, u16: Uint16Array, i16: Int16Array, u32: Uint32Array, i32: Int32Array, u64: BigUint64Array, i64: BigInt64Array, f32: Float32Array, f64: Float64Array };
 const loading = new Map(); // modules by URL, for several games to share
 

@@ -13,7 +13,7 @@
 // through one buffer, which tactus_room returns. A host is a number from 1. A call with an unknown host or with lengths
 // that exceed the buffer returns the error value. After an error, the buffer holds a text of tactus_text bytes.
 //
-//	tactus_abi() 3                                the version of this list
+//	tactus_abi() 4                                the version of this list
 //	tactus_room(n) address                        of the buffer, with at least n bytes, up to 64 MiB, until the next call; 0: n is too large
 //	tactus_text() n                               the bytes of the newest text, at tactus_room(0)
 //	tactus_lines() n                              the text that bindings compare: host.Lines
@@ -26,7 +26,10 @@
 //	                                              8 reconnects: see systems.ClientConfig.Session.Reconnect,
 //	                                              16 plays a recording, which the buffer holds instead of the server's name.
 //	                                              Such a host has no links, and tactus_frame lets its time pass.
-//	                                              32 watches: see systems.ClientConfig.Spectate.
+//	                                              32 watches: see systems.ClientConfig.Spectate,
+//	                                              64 plays the last seconds of the host whose number is player: see
+//	                                              host.Host.Last. Bits from 256 on are how many seconds the host keeps for
+//	                                              that: see host.Config.Keep.
 //	                                              0: an error; tactus_failed returns its reason
 //	tactus_failed() reason                        of the newest error of tactus_open: host.Reason
 //	tactus_push(link, now, n) ok                  a datagram arrived, in the buffer; 0: it was dropped

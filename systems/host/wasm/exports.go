@@ -8,7 +8,7 @@ import (
 )
 
 // abi is the version of the list of exports.
-const abi = 3
+const abi = 4
 
 // served is the module behind the exports, which are plain functions without a receiver.
 var served = module{machine: time.Now}

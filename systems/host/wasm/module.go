@@ -28,6 +28,9 @@ const (
 	reconnects
 	replays
 	spectates
+	replaysLast
+	_
+	keeps // times the seconds that the host keeps
 )
 
 // module implements the exports without WebAssembly: numbers have the same widths, and memory is a slice. Tests run it on
@@ -164,13 +167,25 @@ func (m *module) add(now time.Time, server, token, login int32, who float64, fla
 	}
 	p, c := &player{}, m.config()
 	c.Machine, c.Partial = m.machine(), flags&smooth != 0
-	if flags&replays != 0 {
-		if p.Host, err = m.replay(name, now, c); err == nil {
-			m.hosts[n-1] = p
-			return n, nil
+	if flags&(replays|replaysLast) != 0 {
+		var r *recording.Reader
+		if flags&replays != 0 {
+			r, err = m.recording(name)
+		} else if of := m.host(int32(who)); of == nil {
+			err = errHost
+		} else {
+			r, err = of.Last()
 		}
-		return 0, err
+		if err == nil {
+			p.Host, err = host.NewReplay(m.protocol, r, now, c)
+		}
+		if err != nil {
+			return 0, err
+		}
+		m.hosts[n-1] = p
+		return n, nil
 	}
+	c.Keep = time.Duration(flags/keeps) * time.Second
 	c.Client.Session.InsecureAllowAnyAddress = c.Client.Session.InsecureAllowAnyAddress || flags&insecure != 0
 	if flags&thin != 0 {
 		c.Client.Schedule, c.Partial = systems.Thin, false
@@ -210,14 +225,10 @@ func (m *module) add(now time.Time, server, token, login int32, who float64, fla
 	return n, nil
 }
 
-// replay creates a host that plays a recording, which is the buffer of the module.
-func (m *module) replay(file []byte, now time.Time, c host.Config) (*host.Host, error) {
+// recording opens a recording, which is the buffer of the module.
+func (m *module) recording(file []byte) (*recording.Reader, error) {
 	m.memory, m.newest = nil, 0 // the reader keeps the buffer
-	r, err := recording.Open(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		return nil, err
-	}
-	return host.NewReplay(m.protocol, r, now, c)
+	return recording.Open(bytes.NewReader(file), int64(len(file)))
 }
 
 // control controls the replay of a host. It returns NaN on an error.

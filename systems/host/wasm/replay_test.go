@@ -12,6 +12,35 @@ import (
 	"github.com/tactusgo/tactus/systems/recording"
 )
 
+// A module plays the last seconds of a host, which goes on.
+func TestModuleReplaysItsLastSeconds(t *testing.T) {
+	m := newMatch(t)
+	without, player := m.join(smooth), m.join(smooth|2*keeps)
+	for range 300 {
+		m.module.input(player, m.input(keys{DX: 1}))
+		m.frame()
+	}
+	for _, of := range []int32{without, player + 1, -1} {
+		if n := m.module.open(ms(m.now), 0, 0, -1, float64(of), replaysLast); n != 0 || m.text() == "" {
+			t.Errorf("host %d is replayed: %s", of, m.text())
+		}
+	}
+	n := m.module.open(ms(m.now), 0, 0, -1, float64(player), replaysLast)
+	if n == 0 {
+		t.Fatal(m.text())
+	}
+	from, to := m.module.control(n, host.ControlPosition, 0), m.module.control(n, host.ControlDuration, 0)
+	if to-from < 2000 || to-from > 5000 || m.module.control(n, host.ControlSeek, to-1000) != to-1000 {
+		t.Errorf("from %v to %v ms: %s", from, to, m.text())
+	}
+	if m.module.frame(n, ms(m.now)) == nil || m.stat(n, func(s *host.Stats) float64 { return s.Rows }) != 2 {
+		t.Error(m.text())
+	}
+	if m.module.frame(player, ms(m.now)) == nil {
+		t.Error(m.text())
+	}
+}
+
 // A module plays a recording that the page puts into its buffer, and keeps its other hosts.
 func TestModuleReplays(t *testing.T) {
 	m := newMatch(t)

@@ -69,6 +69,28 @@ test('a player joins, walks, shoots and talks, also after its socket has dropped
   assert.equal(game.one.Feed.Total, 0);
 });
 
+test('a game replays its last seconds, from the view of another player too, and goes on', async (t) => {
+  const websocket = await serve(t), game = await connect({ module: bytes, game: arena, websocket, keep: 2 }), other = await connect({ module: bytes, game: arena, websocket, player: 7 });
+  t.after(() => { game.close(); other.close(); });
+  assert.throws(() => other.last(), /Keep/);
+  await until('both have joined', game, (tables) => {
+    other.advance();
+    other.frame();
+    return game.stats.Joined === 1 && other.stats.Joined === 1 && own(game, tables);
+  });
+  const { Tick } = game.stats;
+  await until('three seconds have passed', game, () => { other.advance(); return game.stats.Tick > Tick + 180; });
+  const last = game.last(), { replay } = last;
+  t.after(() => last.close());
+  replay.seek(replay.duration - 1000);
+  for (const client of [game.stats.Client, other.stats.Client]) {
+    replay.follow = client;
+    assert.ok(own(last, last.frame()), `player ${client} is there`);
+  }
+  const { Tick: before } = game.stats;
+  await until('the game goes on', game, () => game.stats.Tick > before);
+});
+
 test('it plays on while nobody calls', async (t) => {
   const game = await connect({ module: bytes, game: arena, websocket: await serve(t) });
   t.after(() => game.close());
