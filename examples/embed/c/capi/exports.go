@@ -18,7 +18,7 @@ import (
 )
 
 // abi is the number of the interface in tactus.h.
-const abi = 2
+const abi = 3
 
 // maxValue is the largest accepted size of a value from C in bytes. Values of games are shorter.
 const maxValue = 1 << 20
@@ -93,6 +93,7 @@ func optionsOf(c *C.tactus_options) (o clients.Options, wrong string) {
 	}
 	o.Player, o.Flags, o.Now = uint64(c.player), uint32(c.flags), int64(c.now)
 	o.Connect = time.Duration(c.connect_millis) * time.Millisecond
+	o.LastOf, o.Keep = uint32(c.last_of), time.Duration(c.keep)*time.Second
 	return o, ""
 }
 

@@ -1,4 +1,4 @@
-// The client of a game made with Tactus, as a library for C11, C++11 and other languages that call C: version 2 of its interface.
+// The client of a game made with Tactus, as a library for C11, C++11 and other languages that call C: version 3 of its interface.
 //
 // The library is the game's own client without a window. It communicates with the server over UDP, predicts, reconciles and
 // interpolates. The program reads each frame from the client's memory. The bindings of the game, a header generated from its
@@ -41,7 +41,7 @@
 extern "C" {
 #endif
 
-#define TACTUS_ABI 2
+#define TACTUS_ABI 3
 
 // A client; 0 is none. The numbers of closed clients are not reused for a long time.
 typedef uint32_t tactus_client;
@@ -113,6 +113,8 @@ typedef struct tactus_options {
   int64_t now;             // 0: the current time
   const void *recording;   // a recording to play instead of connecting, which the library copies; NULL: none
   size_t recording_size;   //
+  tactus_client last_of;   // a client whose last seconds to play instead of connecting; 0: none
+  uint32_t keep;           // how many seconds of what the client receives are kept for last_of, up to 300; 0: none
 } tactus_options;
 
 // The reason why there is no client.

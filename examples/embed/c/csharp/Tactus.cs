@@ -19,6 +19,7 @@ public static unsafe class Tactus
         public long Now;
         public byte* Recording;
         public UIntPtr RecordingSize;
+        public uint LastOf, Keep;
     }
 
     public struct Failure

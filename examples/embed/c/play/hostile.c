@@ -56,6 +56,8 @@ static void openings(void) {
   refused(&(tactus_options){.size = sizeof(tactus_options), .server = long_name}, "too long");
   refused(&(tactus_options){.size = sizeof(tactus_options), .server = server, .token_size = 5}, "NULL");
   refused(&(tactus_options){.size = sizeof(tactus_options), .recording = token, .recording_size = sizeof token}, "not a recording");
+  refused(&(tactus_options){.size = sizeof(tactus_options), .last_of = 77}, "no client 77");
+  refused(&(tactus_options){.size = sizeof(tactus_options), .server = server, .keep = 301}, "Keep");
   refused(&(tactus_options){.size = sizeof(tactus_options), .server = server, .token = token, .token_size = SIZE_MAX}, "too long");
   refused(&(tactus_options){.size = sizeof(tactus_options), .server = server, .token = token, .token_size = 7}, "2048");
   refused(&(tactus_options){.size = sizeof(tactus_options), .server = server, .token = token, .token_size = sizeof token}, "token");

@@ -71,6 +71,10 @@ type Options struct {
 	Now int64
 	// Recording is a recording to play instead of connecting. Default (nil): none.
 	Recording []byte
+	// LastOf is the number of a client whose last seconds to play instead of connecting. Default (0): none.
+	LastOf uint32
+	// Keep is how long what the client receives is kept for LastOf. Default (0): not at all.
+	Keep time.Duration
 }
 
 // Clients are clients of one game, by number. Any goroutine may call any method. Calls for one client run one after the
@@ -158,7 +162,7 @@ func (c *Clients) time(now int64) time.Time {
 // error.
 func (c *Clients) Open(o Options) (uint32, error) {
 	k := c.game.config()
-	k.Machine, k.Partial = time.Now(), o.Flags&BetweenTicks != 0
+	k.Machine, k.Partial, k.Keep = time.Now(), o.Flags&BetweenTicks != 0, o.Keep
 	k.Client.Session.InsecureAllowAnyAddress = k.Client.Session.InsecureAllowAnyAddress || o.Flags&Insecure != 0
 	if known := uint32(BetweenTicks | Insecure | ThinClient); o.Flags&^known != 0 {
 		return 0, fmt.Errorf("clients: flags %d: there are %v, and what these add up to", o.Flags, []int{BetweenTicks, Insecure, ThinClient})
@@ -182,7 +186,7 @@ func (c *Clients) Open(o Options) (uint32, error) {
 		}
 		k.Client.Session.Token = token
 	}
-	if o.Recording == nil && o.Server == "" && k.Client.Session.Token == nil {
+	if o.Recording == nil && o.LastOf == 0 && o.Server == "" && k.Client.Session.Token == nil {
 		return 0, errors.New(`clients: neither a server nor a token: say where to play, as "host:port"`)
 	}
 	at, err := c.reserve()
@@ -212,8 +216,8 @@ func (c *Clients) Open(o Options) (uint32, error) {
 
 // host makes a host, on a socket or with a recording.
 func (c *Clients) host(p *ecs.Protocol, o Options, k host.Config) (*host.Host, error) {
-	if o.Recording != nil {
-		r, err := recording.Open(bytes.NewReader(o.Recording), int64(len(o.Recording)))
+	if o.Recording != nil || o.LastOf != 0 {
+		r, err := c.recording(o)
 		if err != nil {
 			return nil, err
 		}
@@ -224,6 +228,19 @@ func (c *Clients) host(p *ecs.Protocol, o Options, k host.Config) (*host.Host, e
 		return nil, err
 	}
 	return host.New(p, wire, server, c.time(o.Now), k)
+}
+
+// recording opens what a client is to play.
+func (c *Clients) recording(o Options) (*recording.Reader, error) {
+	if o.Recording != nil {
+		return recording.Open(bytes.NewReader(o.Recording), int64(len(o.Recording)))
+	}
+	s, x := c.of(o.LastOf)
+	if x == nil {
+		return nil, fmt.Errorf("clients: there is no client %d whose last seconds could be played", o.LastOf)
+	}
+	defer s.mu.Unlock()
+	return x.Last()
 }
 
 // reserve takes a free seat.

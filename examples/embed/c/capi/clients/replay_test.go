@@ -14,6 +14,34 @@ import (
 	"github.com/tactusgo/tactus/systems/recording"
 )
 
+// A library plays the last seconds of a client, which goes on.
+func TestLastSeconds(t *testing.T) {
+	m := newMatch(t)
+	without := m.open(1)
+	n, err := m.Open(Options{Server: address.String(), Player: 2, Flags: Insecure, Now: m.at(), Keep: 2 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.play(6*time.Second, nil, n, without)
+	if _, err := m.Open(Options{LastOf: without, Now: m.at()}); err == nil || !strings.Contains(err.Error(), "Keep") {
+		t.Error(err)
+	}
+	last, err := m.Open(Options{LastOf: n, Now: m.at()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, to := m.Replay(last, host.ControlPosition, 0), m.Replay(last, host.ControlDuration, 0)
+	if to-from < 2000 || to-from > 5000 || m.Replay(last, host.ControlSeek, to-500) != to-500 {
+		t.Errorf("from %v to %v ms", from, to)
+	}
+	seen := false
+	m.play(time.Second/10, func(v *View) { seen = seen || v.Stats.Rows > 1 }, last)
+	if !seen {
+		t.Error("it shows nothing")
+	}
+	m.play(time.Second, nil, n)
+}
+
 // A library plays a recording, frame by frame as the spectator saw it.
 func TestReplay(t *testing.T) {
 	var config systems.ServerConfig
