@@ -70,7 +70,7 @@ func (m *many) serve(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 	at := where{HTTP: "http://" + page.Addr().String(), UDP: wire.LocalAddr().String(), WS: "ws://" + wire.WebSocketAddr().String(), Kind: kindName, Seats: m.seats}
 	at.Rooms = at.HTTP + "/rooms"
-	site, err := m.site(server, at, wire.WebSocketAddr().Port(), stderr, log)
+	site, err := m.site(server, wire.WebSocketAddr().Port(), stderr, log)
 	if err != nil {
 		return errors.Join(err, wire.Close())
 	}
@@ -145,7 +145,7 @@ func listenBeside(page net.Addr) (*eventloop.Listener, error) {
 }
 
 // site returns the page with the lobby, and the HTTP interface under /rooms.
-func (m *many) site(server *rooms.Server, at where, port uint16, progress io.Writer, log *slog.Logger) (*web.Site, error) {
+func (m *many) site(server *rooms.Server, port uint16, progress io.Writer, log *slog.Logger) (*web.Site, error) {
 	handler, err := roomsweb.New(roomsweb.Config{
 		Check: readable,
 		Match: match.Rules{Least: 1, Patience: 3 * time.Second}.Match, // start after 3 seconds, even with one player
@@ -158,7 +158,7 @@ func (m *many) site(server *rooms.Server, at where, port uint16, progress io.Wri
 	}
 	return web.New(web.Config{
 		Package: "examples/arena/wasm", Dist: pages.Page("lobby"), Dir: m.web, Port: port, Progress: progress,
-		Lobby: &web.Lobby{Rooms: handler, Kind: kindName, Schema: rooms.SchemaOf(game.CombatProtocol()), Sockets: []string{at.WS}},
+		Lobby: &web.Lobby{Rooms: handler, Kind: kindName, Schema: rooms.SchemaOf(game.CombatProtocol())},
 	}), nil
 }
 

@@ -229,7 +229,7 @@ func play(t *testing.T, server *exec.Cmd) {
 	var said []byte
 	for range 8 { // a busy machine may let the page's time run out before it has joined
 		said, err = exec.CommandContext(t.Context(), chromium, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+t.TempDir(),
-			"--window-size=800,560", "--virtual-time-budget=20000", "--screenshot="+picture, url+"/?name=Ada").CombinedOutput()
+			"--window-size=800,560", "--virtual-time-budget=20000", "--screenshot="+picture, url+"/?play").CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, said)
 		}

@@ -28,7 +28,7 @@ func main() {
 		Defaults: runner.Options{Clients: 3, NPCs: -1}, // no entities except players
 	}
 	web.Beside(&world, eventloop.ListenBoth, web.Config{
-		Package: ".", Title: "Tag", Nameless: true, Rules: "Red catches. Blue runs away. You have an outline.",
+		Package: ".", Title: "Tag", Rules: "Red catches. Blue runs away. You have an outline.",
 		Keys: [][2]string{{"arrow keys", "run"}}, Touch: "Run with a thumb, anywhere on the screen.",
 	})
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

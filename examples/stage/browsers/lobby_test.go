@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
 	"github.com/tactusgo/tactus/components"
@@ -26,10 +27,12 @@ import (
 	roomsweb "github.com/tactusgo/tactus/systems/rooms/web"
 )
 
-// lobby starts the arena with rooms of two seats, and returns the URL of its page and how to end it.
-func lobby(t *testing.T, program, address string) (url string, end func()) {
+// lobby starts the arena with rooms of two seats. It returns the URLs of its page and of the operator page, and a function that
+// ends the arena.
+func lobby(t *testing.T, program, address string) (url, operator string, end func()) {
 	t.Helper()
-	command := exec.Command(program, "-rooms", "-json", "-http", address, "-seats", "2", "-npcs", "10")
+	command := exec.Command(program, "-rooms", "-json", "-http", address, "-inspect", "127.0.0.1:0", "-seats", "2", "-npcs", "10")
+	command.Env = append(os.Environ(), "TACTUS_OPERATORS=ada="+operatorToken)
 	command.Stderr = t.Output()
 	said, err := command.StdoutPipe()
 	if err != nil {
@@ -40,12 +43,12 @@ func lobby(t *testing.T, program, address string) (url string, end func()) {
 	}
 	end = func() { _ = command.Process.Kill(); _ = command.Wait() }
 	t.Cleanup(end)
-	var at struct{ HTTP string }
+	var at struct{ HTTP, Operator string }
 	lines := bufio.NewReader(said)
 	if line, err := lines.ReadBytes('\n'); err != nil || json.Unmarshal(line, &at) != nil || at.HTTP == "" {
 		t.Fatalf("%q, %v", line, err)
 	}
-	return at.HTTP, end
+	return at.HTTP, at.Operator, end
 }
 
 // tab opens another page in the same browser.
@@ -154,7 +157,7 @@ func free(t *testing.T, url, room string) int {
 // that it is full and gets a room by a quick match. A reload leads back to the seat, a goodbye to the lobby.
 func TestLobby(t *testing.T) {
 	program := program(t, "arena")
-	url, end := lobby(t, program, "127.0.0.1:0")
+	url, operator, end := lobby(t, program, "127.0.0.1:0")
 	ada := browse(t, 1280, 720, 1, false)
 	ada.arrive(url, "Ada") // which starts the browser
 	bo, cy := ada.tab(390, 844, 2, true), ada.tab(1280, 720, 1, false)
@@ -229,6 +232,25 @@ func TestLobby(t *testing.T) {
 			bo.Errorf("it shows %+v, and the room has %d seats free", s, free(bo.T, url, room.Room))
 		}
 	})
+	step("so does the browser's cache", func() {
+		bo.cached(url + "/icon.svg")
+		bo.wants("Bo is back", two)
+	})
+	step("a removed player is told so, and may join again from the list", func() {
+		order, err := http.NewRequest("POST", operator+"/room/"+room.Room+"/kick", strings.NewReader(fmt.Sprintf(`{"player":%q}`, ask[string](bo, "JSON.parse(sessionStorage.getItem('player'))"))))
+		if err != nil {
+			bo.Fatal(err)
+		}
+		order.Header.Set("Authorization", "Bearer "+operatorToken)
+		order.Header.Set("Content-Type", "application/json")
+		if r, err := http.DefaultClient.Do(order); err != nil || r.Body.Close() != nil || r.StatusCode != http.StatusOK {
+			bo.Fatalf("%v, %+v", err, r)
+		}
+		bo.wants("the lobby says so", func(s shown) bool { return s.Ready && strings.Contains(s.Status, "removed") })
+		bo.wants("the seat is on the list", func(s shown) bool { return s.Offers == "Watch|Join" })
+		bo.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('#rooms button:last-child').click()"))
+		bo.wants("Bo is back", two)
+	})
 	step("who leaves is in the lobby, and the seat is free", func() {
 		bo.do(chromedp.Click("#leave"))
 		bo.wants("the lobby is back", func(s shown) bool { return s.Ready && s.Room == "" && s.Offers != "" })
@@ -249,7 +271,7 @@ func TestLobby(t *testing.T) {
 	step("a server that ends is waited for", func() {
 		end()
 		cy.wants("the page says so", func(s shown) bool { return s.Lobby && strings.Contains(s.Status, "does not answer") })
-		_, _ = lobby(t, program, strings.TrimPrefix(url, "http://"))
+		_, _, _ = lobby(t, program, strings.TrimPrefix(url, "http://"))
 		s := cy.wants("the lobby is back", func(s shown) bool { return s.Ready })
 		if s.Status != "There is no such room, or it has ended." || s.Code != "" {
 			cy.Errorf("it shows %+v", s)
@@ -257,8 +279,63 @@ func TestLobby(t *testing.T) {
 	})
 }
 
-// A client of package browser plays in rooms on the same page, which no world of this folder is behind.
-func TestLobbyOfAnotherGame(t *testing.T) {
+// Players are told in a sentence that the server does not answer, or that the client does not come.
+func TestLobbyOffline(t *testing.T) {
+	url, _, _ := lobby(t, program(t, "arena"), "127.0.0.1:0")
+	b := browse(t, 1280, 720, 1, false)
+	b.arrive(url, "Ada")
+	b.do(chromedp.Evaluate[chromedp.Void]("fetch = () => Promise.reject(new TypeError('Failed to fetch')); document.querySelector('#create button').click()"))
+	b.wants("the page says so", func(s shown) bool {
+		return s.Lobby && strings.Contains(s.Status, "network") && !strings.Contains(s.Status, "fetch")
+	})
+	b.block("*://*:*/play.wasm")
+	b.do(chromedp.Reload())
+	b.wants("the page says so", func(s shown) bool {
+		return s.Lobby && !s.Ready && strings.Contains(s.Status, "network") && !strings.Contains(s.Status, "wasm")
+	})
+}
+
+// cached visits another page and returns. It waits until the browser has shown the page again from its cache, and the page has
+// reloaded itself to get another token.
+func (b *browser) cached(elsewhere string) {
+	b.Helper()
+	b.do(chromedp.Evaluate[chromedp.Void]("globalThis.old = true; addEventListener('pageshow', (e) => sessionStorage.setItem('persisted', e.persisted))"),
+		chromedp.Navigate(elsewhere), chromedp.Evaluate[chromedp.Void]("setTimeout(() => history.back(), 100)"))
+	until(b.T, "the page is back from the browser's cache", func() bool {
+		return ask[bool](b, "sessionStorage.getItem('persisted') === 'true' && !globalThis.old")
+	})
+}
+
+// block makes the browser fail to load addresses.
+func (b *browser) block(pattern string) {
+	b.Helper()
+	_, err := chromedp.Call(b.ctx, network.Enable, network.EnableParams{})
+	if err == nil {
+		_, err = chromedp.Call(b.ctx, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: []*network.BlockPattern{{URLPattern: pattern, Block: true}}})
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+// seats is a custom page for a client in Go, which requests a seat as soon as the client is loaded.
+const seats = `<!doctype html><title>seats</title><p id="status"></p><form id="join"><input name="connect" type="hidden"><input name="token" type="hidden"></form>
+<script>
+	(async () => {
+		const player = sessionStorage.getItem("player") ?? "17", room = sessionStorage.getItem("room"), { kind, schema } = await (await fetch("/play.json")).json();
+		sessionStorage.setItem("player", player);
+		const answer = await fetch(room ? "/rooms/" + room + "/reconnect" : "/rooms/create",
+			{ method: "POST", headers: { "Content-Type": "application/json", Player: player }, body: JSON.stringify({ ...(room ? {} : { kind }), schema }) });
+		const seat = await answer.json(), join = document.getElementById("join");
+		if (!answer.ok) return document.title = seat.code;
+		sessionStorage.setItem("room", seat.room);
+		[join.elements.connect.value, join.elements.token.value] = [seat.endpoints.ws, seat.token];
+		join.requestSubmit();
+	})();
+</script><script src="/start.js"></script>`
+
+// A custom page requests seats in rooms for a client in Go of package browser.
+func TestSeatsOfAnotherGame(t *testing.T) {
 	on, err := eventloop.ListenBoth("127.0.0.1:0", "127.0.0.1:0", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -271,16 +348,9 @@ func TestLobbyOfAnotherGame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	site := web.New(web.Config{Package: "internal/dots/page", Title: "Dots", Port: on.WebSocketAddr().Port(), Progress: t.Output(),
+	site := web.New(web.Config{Package: "internal/dots/page", Page: seats, Port: on.WebSocketAddr().Port(), Progress: t.Output(),
 		Lobby: &web.Lobby{Rooms: handler, Kind: "dots", Schema: rooms.SchemaOf(dots.Protocol())}})
-	var broken atomic.Bool // the client does not come
-	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if broken.Load() && r.URL.Path == "/play.wasm" {
-			http.NotFound(w, r)
-			return
-		}
-		site.ServeHTTP(w, r)
-	}))
+	page := httptest.NewServer(site)
 	defer page.Close()
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -291,23 +361,23 @@ func TestLobbyOfAnotherGame(t *testing.T) {
 	if err := site.Prepare(ctx); err != nil {
 		t.Fatal(err)
 	}
-	b.arrive(page.URL, "Ada")
-	b.do(chromedp.Click("#create button"))
-	mine := b.wants("it plays", func(s shown) bool { return !s.Lobby && s.Crowd == "you alone" })
-	id, err := rooms.ParseID(mine.Room)
-	if err != nil || server.Room(id) == nil {
-		t.Fatalf("room %q: %v", mine.Room, err)
+	b.do(chromedp.Navigate(page.URL))
+	var room *rooms.Room
+	until(t, "there is a room", func() bool {
+		id, err := rooms.ParseID(ask[string](b, "sessionStorage.getItem('room') ?? ''"))
+		room = server.Room(id)
+		return err == nil && room != nil
+	})
+	at := func() (x float32) {
+		_ = room.Do(func(s *systems.Server) {
+			for _, d := range ecs.All[struct{ At components.Position }](s.World()) {
+				x = d.At.X
+			}
+		})
+		return x
 	}
 	walks := func(what string) {
 		t.Helper()
-		at := func() (x float32) {
-			_ = server.Room(id).Do(func(s *systems.Server) {
-				for _, d := range ecs.All[struct{ At components.Position }](s.World()) {
-					x = d.At.X
-				}
-			})
-			return x
-		}
 		from := at()
 		b.insist(what, func(n int) {
 			if n > 0 { // a finger that is still down starts nothing
@@ -319,38 +389,18 @@ func TestLobbyOfAnotherGame(t *testing.T) {
 		b.touch(input.DispatchTouchEventTypeTouchEnd)
 	}
 	walks("it walks by touch")
-	seat := func() (seats []rooms.SeatInfo) { return server.Room(id).Seats() }
-	before := seat()
+	before := room.Seats()
 	b.do(chromedp.Reload())
-	b.wants("it is back", func(s shown) bool { return !s.Lobby && s.Crowd == "you alone" })
-	if after := seat(); len(after) != 1 || len(before) != 1 || after[0].Player != before[0].Player || after[0].Number != before[0].Number {
-		t.Errorf("seats %+v, and after a reload %+v", before, after)
+	walks("it walks after a reload")
+	b.cached(page.URL + "/nothing")
+	walks("it walks when it is back from the browser's cache")
+	if after := room.Seats(); len(after) != 1 || len(before) != 1 || after[0].Player != before[0].Player || after[0].Number != before[0].Number {
+		t.Errorf("seats %+v, and at the end %+v", before, after)
 	}
-	b.do(chromedp.Evaluate[chromedp.Void]("addEventListener('pageshow', (e) => sessionStorage.setItem('persisted', e.persisted))"),
-		chromedp.Navigate(page.URL+"/nothing"), chromedp.Evaluate[chromedp.Void]("setTimeout(() => history.back(), 100)"))
-	b.wants("it is back from the browser's cache", func(s shown) bool { return !s.Lobby && s.Crowd == "you alone" })
-	walks("it walks when it is back")
-	if !ask[bool](b, "sessionStorage.getItem('persisted') === 'true'") {
-		t.Error("the browser has not kept the page")
-	}
-	if err := server.Room(id).Kick(before[0].Player); err != nil {
+	if err := room.Kick(before[0].Player); err != nil {
 		t.Fatal(err)
 	}
-	s := b.wants("who is sent away is in the lobby", func(s shown) bool { return s.Ready })
-	if !strings.Contains(s.Status, "removed") {
-		t.Errorf("it shows %+v", s)
-	}
-	b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('#rooms button').click()"))
-	b.wants("it joins again", func(s shown) bool { return !s.Lobby && s.Crowd == "you alone" && s.Room == mine.Room })
-	b.do(chromedp.Click("#leave"))
-	b.wants("it has left", func(s shown) bool { return s.Ready && s.Room == "" })
-	b.do(chromedp.Evaluate[chromedp.Void]("fetch = () => Promise.reject(new TypeError('Failed to fetch')); document.querySelector('#create button').click()"))
-	b.wants("players are told in a sentence that nobody answers", func(s shown) bool {
-		return s.Lobby && strings.Contains(s.Status, "network") && !strings.Contains(s.Status, "fetch")
-	})
-	broken.Store(true)
-	b.do(chromedp.Reload())
-	b.wants("and that the client does not come", func(s shown) bool {
-		return strings.Contains(s.Status, "network") && !strings.Contains(s.Status, "WebAssembly")
+	until(t, "the page says so", func() bool {
+		return strings.Contains(ask[string](b, "document.getElementById('status').textContent"), "removed")
 	})
 }

@@ -77,7 +77,7 @@ func TestPictures(t *testing.T) {
 		take("replay")
 	})
 	b.step("lobby", func() {
-		url, _ := lobby(b.T, program(b.T, "arena"), "127.0.0.1:0")
+		url, _, _ := lobby(b.T, program(b.T, "arena"), "127.0.0.1:0")
 		ada := b.tab(1280, 800, 1, false)
 		ada.arrive(url, "Ada")
 		ada.do(chromedp.SendKeys("#room", "Ada's room\r"))

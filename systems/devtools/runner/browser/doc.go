@@ -5,8 +5,7 @@
 //   - Read keys, thumbs and gamepads: [NewKeys], [Keys].
 //   - Draw on a canvas that fits every screen: [Canvas].
 //   - Show a message to the player: [Say].
-//   - Play in rooms, on a page with the lobby of package web: [Run] has the flag -token; [Players] reports the number of
-//     players to the page.
+//   - Play in rooms, on a page that requests seats: [Run] has the flag -token.
 //
 // The page needs an element with the id status, which shows why there is no session, and starts the client with /start.js;
 // package web serves both. The package is empty in builds for other platforms.

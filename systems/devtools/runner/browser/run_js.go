@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"encoding/base64"
 	"errors"
 	"flag"
 	"math/rand/v2"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/netsys/websocket"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/host"
@@ -45,16 +47,16 @@ type Config struct {
 type page struct {
 	config Config
 	server string
-	seat   seat
+	token  *netcode.ConnectToken // nil: there are no rooms
 	client *systems.Client
 	lost   error // passed to Config.Lost
 	away   bool
 	said   string
 }
 
-// Run plays on the server in the flag -connect, which the page sets, and never returns. With the flag -token it plays one
-// session on a seat in a room. Declare flags of the game itself before the call. Run panics if a required field of c is
-// missing.
+// Run plays on the server in the flag -connect, which the page sets, and never returns. With the flag -token, the connect
+// token of a seat in a room in base64, it plays one session: a page with a lobby requests another token for the next one.
+// Declare flags of the game itself before the call. Run panics if a required field of c is missing.
 func Run(c Config) {
 	if c.Protocol == nil || c.Configure == nil || c.Draw == nil {
 		panic("browser: Config needs Protocol, Configure and Draw")
@@ -62,18 +64,18 @@ func Run(c Config) {
 	p := &page{config: c}
 	flag.StringVar(&p.server, "connect", "", "address of the server, as ws://HOST:PORT")
 	flag.String("name", "", "name of the player, if the page asks for it")
-	flag.Var(&p.seat, "token", "connect token of a seat in a room, in base64")
+	flag.Func("token", "connect token of a seat in a room, in base64", p.sit)
 	if err := flag.CommandLine.Parse(os.Args[1:]); err != nil || p.server == "" {
 		Say("the page has not set the server: the argument -connect ws://HOST:PORT is missing")
 		return
 	}
-	p.seat.listen()
 	if err := p.connect(); err != nil {
 		js.Global().Get("console").Call("error", err.Error()) // for the developer
 		Say("The game cannot start. Reload the page.")
 		return
 	}
-	OnLeave(func() { p.away = true; p.client.Away(time.Now()) }, func() { p.away = p.client.Rejoin(time.Now()) != nil })
+	on("pagehide", func(js.Value) { p.away = true; p.client.Away(time.Now()) }) // the browser still sends these datagrams
+	on("pageshow", p.returned)
 	var frame js.Func
 	frame = js.FuncOf(func(js.Value, []js.Value) any {
 		p.frame()
@@ -89,6 +91,18 @@ func Run(c Config) {
 	select {}
 }
 
+// returned continues when the browser shows the page again from its cache. The token of a seat serves one session, so the page
+// has to request another one.
+func (p *page) returned(event js.Value) {
+	switch {
+	case !event.Get("persisted").Bool():
+	case p.token != nil:
+		js.Global().Get("location").Call("reload")
+	default:
+		p.away = p.client.Rejoin(time.Now()) != nil
+	}
+}
+
 // frame runs the due ticks and draws.
 func (p *page) frame() {
 	now := time.Now()
@@ -101,11 +115,7 @@ func (p *page) frame() {
 
 // advance runs the due ticks and updates the status.
 func (p *page) advance(now time.Time) {
-	if p.away || p.seat.over {
-		return
-	}
-	if p.seat.leaves {
-		p.end(now, errLeft)
+	if p.away {
 		return
 	}
 	p.client.Advance(now)
@@ -115,11 +125,7 @@ func (p *page) advance(now time.Time) {
 			p.config.Lost(lost)
 		}
 	}
-	if err != nil && p.seat.token != nil {
-		p.end(now, err)
-		return
-	}
-	if text := Status(p.client); text != p.said {
+	if text := status(p.client); text != p.said {
 		if p.said = text; err != nil && p.config.Lost != nil {
 			p.config.Lost(err)
 		}
@@ -127,9 +133,9 @@ func (p *page) advance(now time.Time) {
 	}
 }
 
-// Status describes the state of a client to players in one or two sentences: joining, no packets from the server,
+// status describes the state of a client to players in one or two sentences: joining, no packets from the server,
 // reconnecting, or ended. It returns "" while they play.
-func Status(c *systems.Client) string {
+func status(c *systems.Client) string {
 	_, loaded := c.Loaded()
 	switch err := c.Err(); {
 	case err != nil:
@@ -144,6 +150,15 @@ func Status(c *systems.Client) string {
 	return ""
 }
 
+// sit parses the token of a seat.
+func (p *page) sit(text string) error {
+	b, err := base64.StdEncoding.DecodeString(text)
+	if err == nil {
+		p.token, err = netcode.ParseToken(b)
+	}
+	return err
+}
+
 // connect creates the client. Its transport reconnects a broken connection.
 func (p *page) connect() error {
 	dial := websocket.DialConfig{Redial: redialTime}
@@ -152,9 +167,9 @@ func (p *page) connect() error {
 		return err
 	}
 	config := systems.ClientConfig{Session: systems.ClientSession{
-		ClientID:  Player(),
-		Token:     p.seat.token,
-		Reconnect: p.seat.token == nil,
+		ClientID:  player(),
+		Token:     p.token,
+		Reconnect: p.token == nil,
 		Reach: func(t systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
 			return p.open(dial, t.WS)
 		},
@@ -183,18 +198,8 @@ func (p *page) open(dial websocket.DialConfig, server string) (netsys.Wire, neti
 	return wire, socket.RemoteAddr(), nil
 }
 
-// end ends the session on a seat.
-func (p *page) end(now time.Time, why error) {
-	Say(host.Explain(why))
-	_ = p.client.Close(now)
-	p.seat.end(why)
-	if p.config.Lost != nil {
-		p.config.Lost(why)
-	}
-}
-
-// Player returns the player id of this tab. The id survives a reload.
-func Player() (id uint64) {
+// player returns the player id of this tab. The id survives a reload.
+func player() (id uint64) {
 	const key = "tactus-player"
 	defer func() {
 		if recover() != nil || id == 0 { // the browser stores nothing
@@ -210,17 +215,6 @@ func Player() (id uint64) {
 		kept.Call("setItem", key, strconv.FormatUint(id, 10))
 	}
 	return id
-}
-
-// OnLeave calls away when the page is closed or reloaded, and back when it returns from the browser's cache. Datagrams that
-// away sends are still transmitted. away must not block.
-func OnLeave(away, back func()) {
-	on("pagehide", func(js.Value) { away() })
-	on("pageshow", func(event js.Value) {
-		if event.Get("persisted").Bool() {
-			back()
-		}
-	})
 }
 
 // Say shows a line to the player, in the page's element with the id status. An empty line removes it.

@@ -151,7 +151,7 @@ func (b *worldPage) live(ctx context.Context, world runner.World, o runner.Optio
 			return errors.Join(fmt.Errorf("-web: %w", err), wire.Close())
 		}
 	}
-	b.print(stdout, page.Addr(), wire.LocalAddr())
+	b.print(stdout, page.Addr())
 
 	var others sync.WaitGroup
 	if b.config.Dir == "" {
@@ -229,13 +229,10 @@ func (b *worldPage) site(wire Wire, o *runner.Options) (*Site, *progress) {
 }
 
 // print prints how to play.
-func (b *worldPage) print(out io.Writer, page, game fmt.Stringer) {
+func (b *worldPage) print(out io.Writer, page fmt.Stringer) {
 	fmt.Fprintf(out, "\n  play in a browser:  http://%v\n", localAddress(page))
 	if d := b.config.Dist; d != nil && d.Ready() != nil {
 		fmt.Fprintf(out, "  %v\n", d.Ready())
-	}
-	if b.config.Window != "" {
-		fmt.Fprintf(out, "  play in a window:   %s %v\n", b.config.Window, localAddress(game))
 	}
 	if localAddress(page) != page.String() {
 		fmt.Fprintln(out, "  from elsewhere:     the same ports of any address of this machine")

@@ -20,6 +20,7 @@ import (
 	"github.com/tactusgo/tactus/internal/printed"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/netsys/websocket"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/devtools/runner"
 	"github.com/tactusgo/tactus/systems/internal/testgame"
@@ -65,12 +66,16 @@ func fetch(t *testing.T, url string) string {
 	return string(text)
 }
 
-// join plays at a server until it sees two players: itself and a bot.
-func join(t *testing.T, addr string) {
+// join plays at a server's WebSockets until it sees two players: itself and a bot.
+func join(t *testing.T, url string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	c, err := systems.Dial(ctx, addr, plaza().Protocol(nil), systems.ClientConfig{Gather: plaza().Bot(nil, 0).Gather()})
+	wire, err := websocket.Dial(ctx, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := systems.NewClient(wire, wire.RemoteAddr(), plaza().Protocol(nil), systems.ClientConfig{Gather: plaza().Bot(nil, 0).Gather()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,21 +133,21 @@ func TestBeside(t *testing.T) {
 		t.Run(fmt.Sprint("busy=", busy), func(t *testing.T) {
 			world := plaza()
 			Beside(&world, eventloop.ListenBoth, Config{
-				Package: "client", Args: []string{"-fast"}, Window: "walk -connect", GamePort: uint16(port), Dir: prebuilt(t), Page: "<p>plaza</p>",
+				Package: "client", Args: []string{"-fast"}, GamePort: uint16(port), Dir: prebuilt(t), Page: "<p>plaza</p>",
 			})
 			out := start(t, world, "-clients 1")
-			page, game := out.Find(t, `browser: +http://127\.0\.0\.1:(\d+)\n`), out.Find(t, `window: +walk -connect 127\.0\.0\.1:(\d+)\n`)
+			page := out.Find(t, `browser: +http://127\.0\.0\.1:(\d+)\n`)
 			var told settings
 			if err := json.Unmarshal([]byte(fetch(t, "http://127.0.0.1:"+page+"/play.json")), &told); err != nil || len(told.Args) != 1 || told.Args[0] != "-fast" {
 				t.Errorf("%v: %+v", err, told)
 			}
-			if own := page == fmt.Sprint(port+3) && game == fmt.Sprint(port) && int(told.Port) == port+1; own == busy {
-				t.Errorf("the page is at %s, the game at %s and %d", page, game, told.Port)
+			if own := page == fmt.Sprint(port+3) && int(told.Port) == port+1; own == busy {
+				t.Errorf("the page is at %s, the game at %d", page, told.Port)
 			}
 			if text := fetch(t, "http://127.0.0.1:"+page); text != "<p>plaza</p>" {
 				t.Errorf("the page is %q", text)
 			}
-			join(t, "127.0.0.1:"+game)
+			join(t, fmt.Sprint("ws://127.0.0.1:", told.Port))
 		})
 	}
 }

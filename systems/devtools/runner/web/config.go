@@ -1,6 +1,9 @@
 package web
 
-import "io"
+import (
+	"io"
+	"net/http"
+)
 
 // Config configures a [Site], or with [Beside] the page of a world.
 type Config struct {
@@ -13,20 +16,16 @@ type Config struct {
 	Title string
 	// Rules is a sentence on the page about the goal of the game. Default (""): none.
 	Rules string
-	// Nameless omits the field for the player's name.
-	Nameless bool
 	// Keys describes the keys on the page: {"W A S D", "move"}. Default (nil): no description.
 	Keys [][2]string
 	// Touch describes the controls on touch screens. Default (""): the text of Keys.
 	Touch string
-	// Page is the HTML of a custom page, with its scripts and styles inline. It needs an element <script src="/start.js">,
-	// which starts the client, and an element with the id status, which shows the progress. Attributes such as style and
-	// onclick are not allowed. Default (""): the page of this package, with a field for the player's name.
+	// Page is the HTML of a custom page, with its scripts and styles inline. Attributes such as style and onclick are not
+	// allowed. It needs an element <script src="/start.js">, which starts the client and shows the progress in an element with
+	// the id status. If the page has a form with the id join, the client starts when the form is submitted, and the fields of
+	// the form become arguments: -NAME VALUE. Default (""): the page of this package, with Title, Rules, Keys and Touch.
 	Page string
-	// Window is the command that plays in a window, without the server's address, which [Beside] appends and prints.
-	// Default (""): none.
-	Window string
-	// Lobby makes the page a lobby of rooms instead of one match. Default (nil): one match.
+	// Lobby serves rooms to Dist or Page. Default (nil): there is one match.
 	Lobby *Lobby
 	// Dist is a page that a bundler built, in place of that of this package. It follows the build of the client in
 	// build.json, and loads play.wasm and wasm_exec.js. Without Package, Dist brings its own client. Default (nil): none.
@@ -51,3 +50,16 @@ type Config struct {
 
 // alone reports whether Dist brings its own client.
 func (c *Config) alone() bool { return c.Dist != nil && c.Package == "" && c.Dir == "" }
+
+// Lobby serves the rooms of a page that requests seats from them: Config.Dist or Config.Page. Both find Kind and Schema in
+// play.json. The client plays on a seat with the arguments -connect, the endpoint of the seat, and -token, its connect token
+// in base64.
+type Lobby struct {
+	// Rooms handles /rooms and the paths below: see the Handler of systems/rooms/web. Required.
+	Rooms http.Handler
+	// Kind is the kind of the rooms that players create and are matched into. Required.
+	Kind string
+	// Schema is rooms.SchemaOf the client's protocol. It lets the page detect that a newer server has replaced the one that
+	// it was loaded from. Default (""): only the client compares protocols when it connects.
+	Schema string
+}

@@ -8,15 +8,11 @@
 //     timeouts and a limit of connections.
 //   - Serve a page that a bundler built with another renderer: [Dist], alone or as Config.Dist. It tells the page the
 //     game's address in connect.json.
-//   - Serve a page with rooms instead of one match: Config.Lobby.
+//   - Serve rooms to a page with a lobby: Config.Lobby.
 //   - Use a client that was built elsewhere: Config.Dir.
 //
 // The client is a main package that builds with GOOS=js GOARCH=wasm. Its arguments are Config.Args, then -connect
-// ws://HOST:PORT. The page of this package adds -name and the player's name.
-//
-// With a [Lobby], the arguments address the seat in a room, with an additional -token. The browser keeps the player and the
-// seat for the tab. The page requests the seat again when the session ends and after a reload. A link to the page with a
-// room's code as its fragment joins that room.
+// ws://HOST:PORT, and the fields of a custom page's form.
 //
 // The page loads resources from the site only. Its policy forbids other origins, and allows inline scripts and styles only
 // if Config.Page contained them. The site answers requests for localhost, IP addresses and the names in Config.Hosts only,

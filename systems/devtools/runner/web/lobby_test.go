@@ -6,64 +6,49 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/fstest"
+
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
-// echo answers with what it was asked for.
+// echo answers with the request.
 var echo = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Method, " ", r.URL.Path) })
 
-// A page with a lobby passes on what is asked of rooms, and lets the client connect to their sockets; one without does not.
+// A site with rooms passes requests for them on, beside both kinds of pages, and tells the page about them. A site without
+// rooms has nothing there.
 func TestLobby(t *testing.T) {
-	lobby := &Lobby{Rooms: echo, Kind: "field", Schema: "abc", Sockets: []string{"wss://play.example/ws", "ws://127.0.0.1:7778"}}
-	with, without := New(Config{Dir: prebuilt(t), Port: 1, Lobby: lobby}), New(Config{Dir: prebuilt(t), Port: 1})
-	for path, want := range map[string]string{"/rooms": "GET /rooms", "/rooms/openapi.json": "GET /rooms/openapi.json", "/rooms/abc/join": "GET /rooms/abc/join"} {
-		if s := body(t, get(t, with, path, "")); s != want {
-			t.Errorf("%s is answered with %q", path, s)
+	lobby := &Lobby{Rooms: echo, Kind: "field", Schema: "abc"}
+	for name, c := range map[string]Config{
+		"a custom page":       {Page: "<p>lobby</p>", Lobby: lobby},
+		"a page of a bundler": {Dist: &Dist{Files: fstest.MapFS{"index.html": {Data: []byte("<p>lobby</p>")}}}, Lobby: lobby},
+		"no rooms":            {},
+	} {
+		c.Dir = prebuilt(t)
+		s := New(c)
+		for path, want := range map[string]string{
+			"/": "<p>lobby</p>", "/play.json": `"kind":"field","schema":"abc"`,
+			"/rooms": "GET /rooms", "/rooms/openapi.json": "GET /rooms/openapi.json", "/rooms/abc/join": "GET /rooms/abc/join",
+		} {
+			if text := body(t, get(t, s, path, "")); strings.Contains(text, want) != (c.Lobby != nil) {
+				t.Errorf("%s: %s is %q", name, path, text)
+			}
 		}
-		if r := get(t, without, path, ""); r.StatusCode != http.StatusNotFound {
-			t.Errorf("without rooms %s: %v", path, r.Status)
+		r := httptest.NewRequest("GET", "/rooms", nil)
+		r.Host, r.RemoteAddr = "evil.example", "127.0.0.1:5555"
+		w := httptest.NewRecorder()
+		if s.ServeHTTP(w, r); w.Code != http.StatusForbidden {
+			t.Errorf("%s: %d under the name of another site", name, w.Code)
 		}
-	}
-	for _, id := range []string{`id="lobby"`, `id="rooms"`, `id="code"`, `id="seat"`, `src="/lobby.js"`, `href="/lobby.css"`} {
-		if !strings.Contains(body(t, get(t, with, "/", "")), id) || strings.Contains(body(t, get(t, without, "/", "")), id) {
-			t.Errorf("%s is not on the page with rooms, or on the other one", id)
-		}
-	}
-	const sockets = "connect-src 'self' ws://127.0.0.1:1 wss://play.example ws://127.0.0.1:7778;"
-	if policy := get(t, with, "/", "").Header.Get("Content-Security-Policy"); !strings.Contains(policy, sockets) {
-		t.Errorf("policy %q", policy)
-	}
-	if s := body(t, get(t, with, "/play.json", "")); !strings.Contains(s, `"kind":"field","schema":"abc"`) {
-		t.Errorf("the page is told %s", s)
-	}
-	for path, kind := range map[string]string{"/lobby.js": script, "/lobby.css": "text/css; charset=utf-8"} {
-		r := get(t, with, path, "")
-		if text := body(t, r); r.Header.Get("Content-Type") != kind || strings.Contains(text, "http://") || strings.Contains(text, "https://") {
-			t.Errorf("%s: %q, or it names another origin", path, r.Header.Get("Content-Type"))
-		}
-	}
-	r := httptest.NewRequest("GET", "/rooms", nil)
-	r.Host, r.RemoteAddr = "evil.example", "127.0.0.1:5555"
-	w := httptest.NewRecorder()
-	if with.ServeHTTP(w, r); w.Code != http.StatusForbidden {
-		t.Errorf("under a foreign name: %d", w.Code)
 	}
 }
 
-// A lobby that cannot work is a mistake of the program's.
+// New panics if there is nothing to join, or no page to join from.
 func TestWrongLobby(t *testing.T) {
-	for want, l := range map[string]Lobby{
-		"needs Rooms":           {Kind: "field"},
-		"and Kind":              {Rooms: echo},
-		"such as wss://":        {Rooms: echo, Kind: "field", Sockets: []string{"play.example:7778"}},
-		"play.example; default": {Rooms: echo, Kind: "field", Sockets: []string{"wss://play.example; default-src *"}},
+	for what, c := range map[string]Config{
+		"without rooms":  {Page: "<p>lobby</p>", Lobby: &Lobby{Kind: "field"}},
+		"without a kind": {Page: "<p>lobby</p>", Lobby: &Lobby{Rooms: echo}},
+		"without a page": {Lobby: &Lobby{Rooms: echo, Kind: "field"}},
 	} {
-		func() {
-			defer func() {
-				if said := fmt.Sprint(recover()); !strings.Contains(said, want) {
-					t.Errorf("%+v: %s", l, said)
-				}
-			}()
-			New(Config{Lobby: &l})
-		}()
+		testgame.MustPanic(t, what, "Config.Lobby needs Rooms", func() { New(c) })
 	}
 }

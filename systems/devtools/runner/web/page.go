@@ -17,7 +17,6 @@ var page embed.FS
 
 // front is the page that players open.
 type front struct {
-	title   string
 	html    []byte
 	scripts string // additional script sources of the policy, each preceded by a space
 	styles  string
@@ -33,7 +32,7 @@ func newFront(c *Config) front {
 		title = c.Package
 	}
 	if c.Page != "" {
-		f := front{title: title, html: []byte(c.Page)}
+		f := front{html: []byte(c.Page)}
 		for _, found := range inline.FindAllStringSubmatch(c.Page, -1) {
 			if found[2] == "" {
 				continue
@@ -54,10 +53,10 @@ func newFront(c *Config) front {
 	}
 	var out bytes.Buffer
 	err := template.Must(template.ParseFS(page, "page/index.html")).Execute(&out, map[string]any{
-		"Title": title, "First": first, "Last": last, "Rules": c.Rules, "Nameless": c.Nameless, "Keys": c.Keys, "Touch": c.Touch, "Lobby": c.Lobby != nil,
+		"Title": title, "First": first, "Last": last, "Rules": c.Rules, "Keys": c.Keys, "Touch": c.Touch,
 	})
 	if err != nil {
 		panic(err) // embedded files exist
 	}
-	return front{title: title, html: out.Bytes()}
+	return front{html: out.Bytes()}
 }

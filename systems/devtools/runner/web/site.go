@@ -49,9 +49,15 @@ type settings struct {
 // script is the content type of scripts.
 const script = "text/javascript; charset=utf-8"
 
-// New returns a site whose client is not ready: see [Site.Prepare]. It panics if Config.Lobby is incomplete.
+// New returns a site whose client is not ready: see [Site.Prepare]. It panics if Config.Lobby is incomplete, or has no page.
 func New(c Config) *Site {
-	c.Lobby.check()
+	told := settings{Port: c.Port, Args: append([]string{}, c.Args...)}
+	if l := c.Lobby; l != nil {
+		if l.Rooms == nil || l.Kind == "" || c.Dist == nil && c.Page == "" {
+			panic("web.New: Config.Lobby needs Rooms, the handler of systems/rooms/web, Kind, the kind of its rooms, and a page with a lobby: Config.Dist or Config.Page")
+		}
+		told.Kind, told.Schema = l.Kind, l.Schema
+	}
 	c.Dist = c.Dist.forSite(&c)
 	s := &Site{config: c, front: newFront(&c), state: state{State: "building"}}
 	fixed := func(path, kind string, body []byte) {
@@ -62,8 +68,7 @@ func New(c Config) *Site {
 	}
 	fixed("/{$}", "text/html; charset=utf-8", s.front.html)
 	for path, kind := range map[string]string{
-		"/page.css": "text/css; charset=utf-8", "/page.js": script, "/start.js": script, "/icon.svg": "image/svg+xml",
-		"/lobby.css": "text/css; charset=utf-8", "/lobby.js": script,
+		"/page.css": "text/css; charset=utf-8", "/start.js": script, "/icon.svg": "image/svg+xml",
 	} {
 		body, err := page.ReadFile("page" + path)
 		if err != nil {
@@ -77,10 +82,7 @@ func New(c Config) *Site {
 		s.mu.Unlock()
 		writeJSON(w, now)
 	})
-	s.mux.HandleFunc("GET /play.json", func(w http.ResponseWriter, _ *http.Request) {
-		kind, schema := c.Lobby.settings()
-		writeJSON(w, settings{c.Port, append([]string{}, c.Args...), kind, schema})
-	})
+	s.mux.HandleFunc("GET /play.json", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, told) })
 	s.mux.HandleFunc("GET /wasm_exec.js", s.file(script))
 	s.mux.HandleFunc("GET /play.wasm", s.file("application/wasm"))
 	return s
@@ -97,9 +99,10 @@ const adviseName = "This host name is not allowed, because any web site could us
 
 // ServeHTTP implements [http.Handler].
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ofRooms := s.config.Lobby != nil && (r.URL.Path == "/rooms" || strings.HasPrefix(r.URL.Path, "/rooms/"))
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil || !(hostname.Guard{Hosts: s.config.Hosts}).Allows(r.Host, from.Addr()) {
-		if !s.config.Lobby.answers(r.URL.Path) {
+		if !ofRooms {
 			http.Error(w, adviseName, http.StatusForbidden)
 			return
 		}
@@ -111,7 +114,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}{"forbidden", adviseName})
 		return
 	}
-	if s.config.Lobby.answers(r.URL.Path) {
+	if ofRooms {
 		s.config.Lobby.Rooms.ServeHTTP(w, r)
 		return
 	}
@@ -121,8 +124,8 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h := w.Header()
 	h.Set("Content-Security-Policy", fmt.Sprintf("default-src 'none'; script-src 'self' 'wasm-unsafe-eval'%s; style-src 'self'%s; "+
-		"img-src 'self' data:; connect-src 'self' ws://%s%s; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-		s.front.scripts, s.front.styles, s.socket(r), s.config.Lobby.sources()))
+		"img-src 'self' data:; connect-src 'self' ws://%s; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+		s.front.scripts, s.front.styles, s.socket(r)))
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-cache")

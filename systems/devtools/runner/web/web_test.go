@@ -58,7 +58,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, kind := range map[string]string{
-		"/": "text/html; charset=utf-8", "/page.js": "text/javascript; charset=utf-8", "/page.css": "text/css; charset=utf-8",
+		"/": "text/html; charset=utf-8", "/start.js": "text/javascript; charset=utf-8", "/page.css": "text/css; charset=utf-8",
 		"/icon.svg": "image/svg+xml", "/play.wasm": "application/wasm", "/wasm_exec.js": "text/javascript; charset=utf-8",
 		"/build.json": "application/json", "/play.json": "application/json",
 	} {
@@ -85,20 +85,6 @@ func TestPage(t *testing.T) {
 	var told settings
 	if err := json.Unmarshal([]byte(body(t, get(t, s, "/play.json", ""))), &told); err != nil || told.Port != 7778 || len(told.Args) != 1 {
 		t.Errorf("settings %+v, %v", told, err)
-	}
-}
-
-// A page says what players try to do, and asks for a name where the game shows one.
-func TestCard(t *testing.T) {
-	for _, c := range []Config{{Rules: "Run & hide."}, {Nameless: true}} {
-		c.Dir = prebuilt(t)
-		card := body(t, get(t, New(c), "/", ""))
-		if says := strings.Contains(card, "Run &amp; hide."); says != (c.Rules != "") {
-			t.Errorf("with rules %q: %s", c.Rules, card)
-		}
-		if hides := strings.Contains(card, `<input id="name" type="hidden"`); hides != c.Nameless {
-			t.Errorf("nameless %v: %s", c.Nameless, card)
-		}
 	}
 }
 
@@ -169,9 +155,9 @@ func TestPageOfOnesOwn(t *testing.T) {
 	if r := get(t, s, "/start.js", ""); !strings.Contains(body(t, r), "/play.wasm") {
 		t.Errorf("%v is not what starts the client", r.Status)
 	}
-	ours := New(Config{Package: "examples/play", Title: "Tactus <arena>", Keys: [][2]string{{"W & S", "move"}}})
+	ours := New(Config{Package: "examples/play", Title: "Tactus <arena>", Rules: "Run & hide.", Keys: [][2]string{{"W & S", "move"}}})
 	text := body(t, get(t, ours, "/", ""))
-	for _, want := range []string{"<title>Tactus &lt;arena&gt;</title>", "<h1>Tactus <span>&lt;arena&gt;</span></h1>", "<dt>W &amp; S</dt><dd>move</dd>"} {
+	for _, want := range []string{"<title>Tactus &lt;arena&gt;</title>", "<h1>Tactus <span>&lt;arena&gt;</span></h1>", "Run &amp; hide.", "<dt>W &amp; S</dt><dd>move</dd>"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page is without %s:\n%s", want, text)
 		}

@@ -1,20 +1,32 @@
 "use strict";
-// For custom pages: loads the client and starts it when it is ready.
+// Loads the client of a page and starts it. Elements that the page may have:
+//   #status  shows the progress, and why there is no game
+//   #join    a form: the client starts when it is submitted, or at once if the address has ?play. Fields with a name become
+//            arguments: -NAME VALUE
+// For its styles, the page has body[data-state] (loading, ready, playing or ended) and --loaded (0 to 1).
 (async () => {
-  const status = document.getElementById("status");
-  const say = (text) => { if (status) status.textContent = text; };
-  const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+  const status = document.getElementById("status"), join = document.getElementById("join");
+  const show = (state, text, loaded = 1) => {
+    document.body.dataset.state = state;
+    document.body.style.setProperty("--loaded", loaded);
+    if (status) status.textContent = text;
+  };
+  const submitted = new Promise((done) => {
+    join?.addEventListener("submit", (e) => { e.preventDefault(); done(); });
+    if (!join || new URLSearchParams(location.search).has("play")) done();
+  });
   const json = async (path) => (await fetch(path)).json();
   try {
+    if (typeof WebAssembly !== "object") return show("ended", "This browser has no WebAssembly, which the game needs. Open the page in another browser.");
     const settings = await json("/play.json");
     for (;;) {
       const b = await json("/build.json");
       if (b.state === "ready") break;
-      if (b.state === "failed") return say(b.error);
-      say(b.of ? `compiling the client, once: ${b.done} of ${b.of} packages` : "looking for the client …");
-      await wait(250);
+      if (b.state === "failed") return show("ended", b.error);
+      show("loading", b.of ? `Compiling the game, once: ${b.done} of ${b.of} packages…` : "Looking for the game…", b.of ? 0.9 * b.done / b.of : 0);
+      await new Promise((done) => setTimeout(done, 250));
     }
-    say("loading …");
+    show("loading", "Loading…", 0.93);
     await new Promise((done, bad) => {
       const s = document.createElement("script");
       s.src = "/wasm_exec.js"; s.onload = done; s.onerror = () => bad(new Error("/wasm_exec.js does not load"));
@@ -22,13 +34,16 @@
     });
     const go = new Go();
     const wasm = await WebAssembly.instantiateStreaming(fetch("/play.wasm"), go.importObject);
+    show("ready", "");
+    await submitted;
     const host = location.hostname.includes(":") && !location.hostname.startsWith("[") ? `[${location.hostname}]` : location.hostname;
-    go.argv = ["play", ...settings.args, "-connect", `ws://${host}:${settings.port}`];
-    say("");
+    const fields = join ? [...new FormData(join)].flatMap(([name, value]) => [`-${name}`, value]) : [];
+    go.argv = ["play", ...settings.args, "-connect", `ws://${host}:${settings.port}`, ...fields];
+    show("playing", "");
     await go.run(wasm.instance);
-    say("The game has ended. Reload the page to play again.");
+    show("ended", status?.textContent || "The game has ended. Reload the page to play again.");
   } catch (e) {
-    say("The game does not load. Check your network, and reload the page.");
+    show("ended", "The game does not load. Check your network, and reload the page.");
     throw e;
   }
 })();

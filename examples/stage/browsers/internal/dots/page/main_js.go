@@ -3,8 +3,6 @@ package main
 import (
 	"syscall/js"
 
-	"github.com/tactusgo/tactus/components"
-	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/examples/stage/browsers/internal/dots"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/devtools/runner/browser"
@@ -13,21 +11,12 @@ import (
 func main() {
 	document := js.Global().Get("document") // its canvas is where fingers do not scroll
 	document.Get("body").Call("append", document.Call("createElement", "canvas"))
-	keys, told := browser.NewKeys(), 0
+	keys := browser.NewKeys()
 	browser.Run(browser.Config{
 		Protocol: dots.Protocol,
 		Configure: func(c *systems.ClientConfig) {
 			c.Gather = systems.Gather(func(_ *systems.Client, in *dots.Input) { in.DX = keys.Axis("ArrowLeft", "ArrowRight") })
 		},
-		Draw: func(c *systems.Client) {
-			n := 0
-			for range ecs.All[struct{ At components.Position }](c.View()) {
-				n++
-			}
-			if n != told {
-				told = n
-				browser.Players(n)
-			}
-		},
+		Draw: func(*systems.Client) {},
 	})
 }
