@@ -15,19 +15,17 @@ import (
 	"github.com/tactusgo/tactus/systems/snapshot"
 )
 
-// Logger takes messages with pairs of keys and values: a *slog.Logger is one. A nil pointer counts as none.
+// Logger logs messages with key-value pairs. A *slog.Logger implements it. A nil pointer means no logger.
 type Logger = logging.Logger
 
-// ErrMessage is wrapped by errors about a message that a peer should not have
-// sent.
+// ErrMessage is wrapped by the errors about malformed messages of a peer.
 var ErrMessage = wire.ErrMessage
 
-// MaxReason is how many bytes of a reason a client is told.
+// MaxReason is the maximum number of bytes of a refusal's reason that the server sends to a client.
 const MaxReason = wire.MaxReason
 
-// LoadTrained reads what codec/train wrote, for [ServerConfig] and [ClientConfig].
-// Where b is damaged or of another version it logs that, to a logger that may be
-// nil, and returns nil, which is what is built in.
+// LoadTrained parses a trained file, which codec/train wrote, for [ServerConfig] and [ClientConfig]. If b is damaged or has
+// another version, LoadTrained logs a warning and returns nil, which selects the built-in model. log may be nil.
 func LoadTrained(b []byte, log logging.Logger) *delta.Trained {
 	t, err := delta.ParseTrained(b)
 	if err != nil {
@@ -42,8 +40,7 @@ func LoadTrained(b []byte, log logging.Logger) *delta.Trained {
 // ErrConfig is wrapped by every error about a configuration.
 var ErrConfig = errors.New("systems: configuration")
 
-// Validate reports what is wrong with c; it never changes it. The errors wrap
-// [ErrConfig].
+// Validate returns an error that wraps [ErrConfig] if c is invalid. It does not change c.
 func (c ServerConfig) Validate() error {
 	c = c.filled()
 	if err := (ecs.Config{TickRate: c.TickRate}).Validate(); err != nil {
@@ -104,10 +101,10 @@ func (c ServerConfig) Validate() error {
 	return nil
 }
 
-// maxPeers bounds clients where each of them simulates everything.
+// maxPeers is the maximum number of clients under models whose clients simulate everything, and of ticks in a window.
 const maxPeers = 4096
 
-// validPeers reports what does not go together with simulating everything everywhere.
+// validPeers returns an error if c does not suit a model whose clients simulate everything.
 func (c ServerConfig) validPeers(t policy.Traits) error {
 	number, _ := deterministic.BulkChannel(c.Session.Channels)
 	window, model := t.WindowTicks(c.TickRate), c.Model
@@ -127,8 +124,7 @@ func (c ServerConfig) validPeers(t policy.Traits) error {
 	return nil
 }
 
-// Validate reports what is wrong with c; it never changes it. The errors wrap
-// [ErrConfig].
+// Validate returns an error that wraps [ErrConfig] if c is invalid. It does not change c.
 func (c ClientConfig) Validate() error {
 	switch {
 	case c.Prediction.History < 0 || c.Prediction.History > 1<<14:
@@ -159,8 +155,7 @@ func (c ClientConfig) Validate() error {
 	return nil
 }
 
-// minTimeout is two keep-alives of a session: with less, one lost packet of a
-// peer that has nothing to say would end it.
+// minTimeout is two keep-alive intervals of a session. With a shorter timeout, one lost keep-alive would end an idle session.
 const minTimeout = 200 * time.Millisecond
 
 func badTimeout(d time.Duration) bool { return d < 0 || d > 0 && d < minTimeout }

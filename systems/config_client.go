@@ -20,8 +20,7 @@ import (
 	"github.com/tactusgo/tactus/systems/recording"
 )
 
-// DefaultHistory is how many predicted ticks a client keeps where its
-// configuration says 0: 8.5 s at 60 a second.
+// DefaultHistory is the default of Prediction.History: 8.5 s at 60 ticks per second.
 const DefaultHistory = 512
 
 // ClientConfig configures a client. The zero value works: neutral input, in development mode.
@@ -162,7 +161,9 @@ type Prediction struct {
 	OnMismatch func(Mismatch)
 }
 
-// SessionConfig returns the configuration of the session below, for custom clients such as those of package swarm. The error is about Login.
+// SessionConfig returns the netsys configuration of the session, for custom clients such as those of package swarm. It returns
+// an error if Login does not have the type of the protocol's [ecs.Join]. If p is nil, SessionConfig leaves Schema and Login
+// empty.
 func (c ClientConfig) SessionConfig(p *ecs.Protocol) (s netsys.ClientConfig, err error) {
 	lines := c.Session.Messages.Lines()
 	if c.Events != nil {
@@ -189,7 +190,7 @@ func (c ClientConfig) filled() ClientConfig {
 	return c
 }
 
-// connectTimeout is for all addresses that are tried.
+// connectTimeout returns the timeout for all addresses of the token together, or for server if it is valid.
 func (c ClientConfig) connectTimeout(server netip.AddrPort) time.Duration {
 	if server.IsValid() || c.Session.Token == nil {
 		return c.Session.ConnectTimeout
@@ -197,20 +198,17 @@ func (c ClientConfig) connectTimeout(server netip.AddrPort) time.Duration {
 	return c.Session.ConnectTimeout * time.Duration(max(len(c.Session.Token.Servers), 1))
 }
 
-// GatherFunc fills one input, of the protocol's input type. Make one with
-// [Gather].
+// GatherFunc fills one input of the protocol's input type. Create it with [Gather].
 type GatherFunc struct {
 	fill func(*Client, unsafe.Pointer)
 	of   func(*ecs.Protocol) *ecs.Component
 }
 
-// Gather makes a GatherFunc of a typed function. T must be the protocol's input
-// type; [NewClient] says so when it is not. fill gets the client that the input is for, so one
-// GatherFunc may serve several. It is called in [Client.Advance], that of Partial in
-// [Client.Frame], once that client is connected: [Client.World] and [Client.View] stand, and
-// [Client.Own] finds the player as soon as the server has told of it. fill may call all that
-// looks at the client or sends a message, and [Client.Claim], which in Partial is the last one
-// again. It may not call Advance, Frame or Close.
+// Gather returns a GatherFunc that calls fill. T must be the protocol's input type; otherwise [NewClient] returns an error.
+// Several clients may share a GatherFunc: c is the client whose input is filled. [Client.Advance] calls fill for
+// ClientConfig.Gather, and [Client.Frame] for Prediction.Partial, once c is connected. [Client.World] and [Client.View] then
+// exist. [Client.Own] finds the player's entity once the server has sent it. fill may read the client, send messages, and
+// call [Client.Claim], which returns an empty claim in Partial. It must not call Advance, Frame or Close.
 func Gather[T any](fill func(c *Client, in *T)) GatherFunc {
 	return GatherFunc{
 		fill: func(c *Client, p unsafe.Pointer) { fill(c, (*T)(p)) },
@@ -218,7 +216,7 @@ func Gather[T any](fill func(c *Client, in *T)) GatherFunc {
 	}
 }
 
-// by is the function for a client; nil where there is none.
+// by returns the function for a client, or nil if g is the zero value.
 func (g GatherFunc) by(c *Client) func(unsafe.Pointer) {
 	if g.fill == nil {
 		return nil
@@ -226,8 +224,7 @@ func (g GatherFunc) by(c *Client) func(unsafe.Pointer) {
 	return func(p unsafe.Pointer) { g.fill(c, p) }
 }
 
-// Scope says whether a client simulates an entity. It is chosen by ClientConfig.Scope and
-// [Client.SetScope].
+// Scope selects whether a client simulates an entity. Set it with ClientConfig.Prediction.Scope or [Client.SetScope].
 type Scope = predict.Mode
 
 // See the constants of package predict.
@@ -243,9 +240,9 @@ type AssumeFunc struct {
 	of   func(*ecs.Protocol) *ecs.Component
 }
 
-// Assume makes an AssumeFunc of a typed function. T must be the protocol's input type;
-// [NewClient] says so when it is not. e is an entity of [Client.World] of c. It is called in
-// replays and in partial ticks, too, and so may depend on nothing but that world.
+// Assume returns an AssumeFunc that calls fill. T must be the protocol's input type; otherwise [NewClient] returns an error.
+// e is an entity of c's [Client.World]. The result of fill must depend only on that world, because fill is also called in
+// replays and in partial ticks.
 func Assume[T any](fill func(c *Client, e ecs.Entity, in *T)) AssumeFunc {
 	return AssumeFunc{
 		fill: func(c *Client, e ecs.Entity, p unsafe.Pointer) { fill(c, e, (*T)(p)) },
@@ -253,7 +250,7 @@ func Assume[T any](fill func(c *Client, e ecs.Entity, in *T)) AssumeFunc {
 	}
 }
 
-// by is the function for a client; nil where there is none.
+// by returns the function for a client, or nil if a is the zero value.
 func (a AssumeFunc) by(c *Client) func(ecs.Entity, unsafe.Pointer) {
 	if a.fill == nil {
 		return nil

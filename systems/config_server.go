@@ -20,8 +20,7 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// DefaultSendRate is the number of snapshots a second where a configuration
-// says 0.
+// DefaultSendRate is the largest default of Snapshots.SendRate, in snapshots per second.
 const DefaultSendRate = 20
 
 // ServerConfig configures a server. The zero value works: LocalSync at 60 ticks a second, in development mode.
@@ -203,15 +202,15 @@ type Snapshots struct {
 	Record io.Writer
 }
 
-// Format implements [fmt.Formatter] without telling the key: where a verb does not fit,
-// fmt asks no method of a field.
+// Format implements [fmt.Formatter]. It prints the configuration without the key, also for verbs that do not match: for those
+// fmt does not call the methods of fields.
 func (c ServerConfig) Format(f fmt.State, verb rune) {
 	type printed ServerConfig // without this method
 	fmt.Fprintf(f, fmt.FormatString(f, verb), printed(c))
 }
 
-// Overload says what a server gives up where its ticks take longer than there is time, in which order, and when newcomers
-// are turned away so that it need not. [ServerStats] say where it stands.
+// Overload configures what a server reduces, and in which order, when its ticks take too long, and when it refuses new
+// players. [ServerStats] contains the current step.
 type Overload = overload.Policy
 
 // defaultBudget is two datagrams.
@@ -227,7 +226,7 @@ const (
 	defaultConnectTimeout = 20 * time.Second
 )
 
-// filled is c with the documented defaults in place of zeros.
+// filled returns c with the documented defaults in place of zeros.
 func (c ServerConfig) filled() ServerConfig {
 	c.TickRate = cmp.Or(c.TickRate, ecs.DefaultTickRate)
 	c.WakeEvery = cmp.Or(c.WakeEvery, 1)
@@ -247,7 +246,7 @@ func (c ServerConfig) filled() ServerConfig {
 	return c
 }
 
-// sessions is what the sessions below are told.
+// sessions returns the netsys configuration of the server's sessions.
 func (c ServerConfig) sessions() netsys.ServerConfig {
 	lines := c.Session.Messages.Lines()
 	if c.Events != nil {

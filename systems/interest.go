@@ -2,10 +2,9 @@ package systems
 
 import "github.com/tactusgo/tactus/systems/internal/interest"
 
-// Interest selects the entities that clients may see, as data: a *[Grid], or the result of [Same], [Filter], [Has],
-// [And], [Or] or [HiddenUnless]. It decides yes or no about an entity, or nothing: a Grid decides nothing about
-// entities without a position. Entities about which no operand decides are visible to all clients; [HiddenUnless]
-// hides them.
+// Interest selects the entities that clients may see: a *[Grid], or the result of [Same], [Filter], [Has], [And], [Or] or
+// [HiddenUnless]. It says yes or no to an entity, or decides nothing: a Grid decides nothing about entities without a position.
+// An entity about which no operand decides is visible to all clients; [HiddenUnless] hides it.
 type Interest = interest.Interest
 
 // Grid is the [Interest] in entities near one of the client's own entities. T is a position component: its fields

@@ -6,8 +6,7 @@ import (
 	"github.com/tactusgo/tactus/systems/outcome"
 )
 
-// newOutcomes returns the log of outcomes of a world, for a game that registers what to do about them; nil where
-// register is nil.
+// newOutcomes returns the log of outcomes of a world, with the handlers that register adds. It returns nil if register is nil.
 func newOutcomes(w *ecs.World, register func(*outcome.Log)) *outcome.Log {
 	if register == nil {
 		return nil
@@ -17,8 +16,8 @@ func newOutcomes(w *ecs.World, register func(*outcome.Log)) *outcome.Log {
 	return l
 }
 
-// newListeners lists the listeners of simulated ticks, or of simulated inputs where a client predicts only its own
-// entities: an *event.Server or *event.Client, and a log. Both may be nil.
+// newListeners returns the listeners of simulated ticks: events, which is an *event.Server or *event.Client, and log. Both may be
+// nil. On a client that predicts only its own entities they listen to simulated inputs instead.
 func newListeners[E interface {
 	comparable
 	timeline.Listener
@@ -32,8 +31,7 @@ func newListeners[E interface {
 	return l
 }
 
-// unsettledListeners are the listeners of a timeline without Settle: their owner settles ticks by the horizon of the
-// policies.
+// unsettledListeners wraps the listeners of a timeline and ignores its Settle: the peer calls theirs with the model's firstOpen.
 type unsettledListeners struct{ timeline.Listeners }
 
 // Settle does nothing.
@@ -42,7 +40,7 @@ func (unsettledListeners) Settle(uint32) {}
 // followers are the listeners of simulated and finally settled ticks: the game's events and its outcomes.
 type followers struct {
 	all      timeline.Listeners
-	outcomes *outcome.Log // nil: no outcome is foreseen
+	outcomes *outcome.Log // nil: the peer predicts no outcomes
 }
 
 // Start implements [predict.Follower]: it precedes the simulation of an input.
@@ -51,8 +49,8 @@ func (f *followers) Start(input uint32) { f.all.Start(input) }
 // Done implements [predict.Follower]: it follows the simulation of an input.
 func (f *followers) Done() { f.all.Done() }
 
-// Rewind implements [predict.Follower]: inputs from first on are simulated again. Open outcomes are rewound from the
-// outcomes' horizon on, because earlier inputs raised them from a state that was wrong.
+// Rewind implements [predict.Follower]: inputs from first on are simulated again. Open outcomes are rewound from the outcomes'
+// horizon on, because earlier inputs raised them in a wrong state.
 func (f *followers) Rewind(first uint32) {
 	for _, x := range f.all {
 		if x == timeline.Listener(f.outcomes) {

@@ -9,17 +9,17 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// LoginFunc checks what a client asks to be. Make one with [Login].
+// LoginFunc checks the login of a client. Create it with [Login].
 type LoginFunc struct {
 	check     func(s netsys.Session, v any) error
 	loginType reflect.Type
 }
 
-// Login returns a LoginFunc that calls a typed function. T is the type of the protocol's [ecs.Join]; [NewServer] returns
-// an error where it is not. f may overwrite *v with what the server knows of the player, by the session's ClientID and
-// by the UserData of its token. It may refuse the client with an error, whose text the client is sent: its Err wraps
-// netsys.ErrLogin. f is called in Receive, once for each session and before that begins, also for players who come back.
-// It must not change the world.
+// Login returns a LoginFunc that calls f. T must be the type of the protocol's [ecs.Join]; otherwise [NewServer] returns an
+// error. f may overwrite *v with data that the server has about the player, such as the session's ClientID and the UserData
+// of its token. If f returns an error, the server refuses the client and sends it the text of the error: the client's Err
+// wraps netsys.ErrLogin. The server calls f in Receive, once before each session starts, also for returning players. f
+// must not change the world.
 func Login[T any](f func(s netsys.Session, v *T) error) LoginFunc {
 	return LoginFunc{
 		check:     func(s netsys.Session, v any) error { return f(s, v.(*T)) },
@@ -27,7 +27,8 @@ func Login[T any](f func(s netsys.Session, v *T) error) LoginFunc {
 	}
 }
 
-// encodeLogin returns the bytes of ClientConfig.Login, nil for none. The error says what to do.
+// encodeLogin returns the encoded ClientConfig.Login, or nil if there is none. It returns an error if v does not have the
+// type of the protocol's ecs.Join.
 func encodeLogin(p *ecs.Protocol, v any) ([]byte, error) {
 	r := p.Players().Join
 	switch {
@@ -43,8 +44,8 @@ func encodeLogin(p *ecs.Protocol, v any) ([]byte, error) {
 	return b, nil
 }
 
-// checker returns the function with which sessions check logins, which anybody may have made. It logs a refusal with its
-// reason and without the login. The error says what to do.
+// checker returns the function with which sessions check logins. Logins are untrusted bytes. The function logs the reason
+// of a refusal, but not the login. checker returns an error if f checks a type other than that of the protocol's ecs.Join.
 func (f LoginFunc) checker(p *ecs.Protocol, log logging.Logger) (func(s netsys.Session, login []byte) ([]byte, error), error) {
 	r := p.Players().Join
 	if f.loginType != nil && (r == nil || r.Schema.Type != f.loginType) {

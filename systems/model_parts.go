@@ -11,81 +11,89 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// serverModel is what a server does by its policies.
+// serverModel holds the parts of a server that depend on its netcode model. See models.go.
 type serverModel struct {
 	ticks     ticks
 	applier   applier
-	sender    teller
-	line      *timeline.Timeline // nil: no tick is simulated twice
-	snapshots bool               // clients are told of state
-	restores  bool               // of a tick that is simulated again all is, what clients wrote too
-	firstOpen func() uint32      // the first tick that may still change
-	entered   func(kept uint32) uint32
-	message   func(p *peer, number int, message []byte) (own bool, err error)
-	own       func(p *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer // what its owner is told of it
-	status    func(ModelStatus) ModelStatus                                // with what the model knows
-	client    func(*peer, ClientStatus) ClientStatus
+	sender    sender
+	line      *timeline.Timeline // nil: the server never simulates a tick again
+	snapshots bool               // clients receive snapshots, otherwise the inputs of all players
+	restores  bool               // re-simulation also resets components that clients write: restore them with owned.Restore
+	firstOpen func() uint32      // returns the first tick that may still change
+
+	// entered returns the input number after which a joining client numbers its inputs. kept is the last input that the
+	// server consumed from the player before, 0 for a new player.
+	entered func(kept uint32) uint32
+	// message processes a channel message of the model. own is false for a message of the game.
+	message func(p *peer, number int, message []byte) (own bool, err error)
+	// own returns the value of a component for the owner state of client p.
+	own func(p *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer
+	// status and client fill in the fields that depend on the model.
+	status func(ModelStatus) ModelStatus
+	client func(*peer, ClientStatus) ClientStatus
 }
 
-// ticks says when a tick is simulated.
+// ticks decides whether a due tick can be simulated.
 type ticks interface {
-	// Ready begins a tick that is due; it reports false when it has to wait.
+	// Ready reports whether the due tick can be simulated. It returns false while the tick must wait for inputs.
 	Ready() bool
-	// Done ends it, after ServerApply, Simulate and Authority.
+	// Done ends the tick, after ServerApply, Simulate and Authority.
 	Done()
 }
 
-// applier takes in inputs and who comes and goes, and is the system ServerApply.
+// applier applies inputs, commands, joins and leaves to the world.
 type applier interface {
-	// Join begins with a client; with back its player was waited for, with that reservation.
+	// Join adds a client as a player. If back is true, the player returns to the reserved seat kept.
 	Join(p *peer, kept sessions.Reservation, back bool)
-	// Watch begins with a spectator.
+	// Watch adds a spectator.
 	Watch(p *peer)
-	// Leave ends with a client. With waited, its player may come back; else Depart
-	// follows, within the wake-up, or when it is waited for no longer.
+	// Leave removes a client whose session has ended. If waited is true, the seat of its player stays reserved, and
+	// Depart follows if the reservation expires. Otherwise Depart follows in the same wake-up.
 	Leave(p *peer, waited bool)
-	// Depart takes players that are gone for good out of the game.
+	// Depart removes players from the game in the next tick. They cannot return.
 	Depart(gone []uint32)
-	// Plays reports whether a client's player is in the game, or will be with the tick that comes, and may command
-	// something in it.
+	// Plays reports whether the player of a client is in the game, or joins it in the next tick, and whether the player
+	// can execute commands in that tick.
 	Plays(p *peer) bool
-	// Command makes a player do something in the tick that comes.
+	// Command executes an encoded command of a player in the next tick.
 	Command(player uint32, command string)
-	// Receive takes in a datagram.
+	// Receive processes a datagram with inputs.
 	Receive(p *peer, pk netsys.Packet)
-	// Save adds to x the inputs of its players and the leaves and commands for coming ticks. It removes players who are not in
-	// the game.
+	// Save adds the inputs of the players, and the leaves and commands that wait for a tick, to x. It removes players
+	// from x who are not in the game.
 	Save(x *saved.State)
-	// Load continues with a player of a saved server. It may change Input.
+	// Load adds a player of a save to the game. It may change p.Input.
 	Load(p *saved.Player) error
-	// Run is the system.
+	// Run is the system ServerApply.
 	Run(w *ecs.World)
 }
 
-// teller tells clients what became of it.
-type teller interface {
-	// Join and Leave begin and end with a client.
+// sender sends clients what the model sends: snapshots, or the inputs of all players.
+type sender interface {
+	// Join adds a client.
 	Join(p *peer)
+	// Leave removes a client.
 	Leave(p *peer)
-	// Acked hears of a datagram that arrived.
+	// Acked processes the acknowledgement of a datagram.
 	Acked(p *peer, seq uint16)
-	// Run is the system Snapshot, and Send is Send.
+	// Run is the system Snapshot.
 	Run(w *ecs.World)
+	// Send is the system Send.
 	Send(w *ecs.World)
 }
 
-// clientModel is what a client does by the policies that the server told it.
+// clientModel holds the parts of a client that depend on the server's netcode model. See models.go.
 type clientModel struct {
 	systems   clientSystems
 	listener  listener
 	numbering numbering
 	pace      pacer
 	known     known
-	differs   func(server *timeline.Timeline) error // nil: what snapshots told is compared
-	stamped   bool                                  // inputs number ticks, and may be gathered before they apply
-	firstOpen func() uint32                         // the first tick, as outcomes count them here, that may still change
-	count     func(ClientStats) ClientStats         // adds what the model counts itself
-	leave     func()                                // tells of all entities that they are left behind
+	differs   func(server *timeline.Timeline) error // compares hashes of both worlds; nil: compare received states
+	stamped   bool                                  // the number of an input is the tick in which it applies
+	firstOpen func() uint32                         // returns the first tick, or input if the client counts inputs, that may still change
+	count     func(ClientStats) ClientStats         // adds the counters of the model
+	leave     func()                                // reports all entities as left behind
 }
 
 // clientSystems are the systems of a client's schedule that differ by model.
@@ -93,40 +101,40 @@ type clientSystems struct {
 	reconcile, gather, predict, send, interpolate func(*ecs.World)
 }
 
-// listener takes in what the server sends.
+// listener processes what the server sends.
 type listener interface {
-	// Receive takes in a datagram; the error is about one that no honest server sends.
+	// Receive processes a datagram. It returns an error if the datagram is malformed.
 	Receive(pk netsys.Packet) error
-	// Message takes in a message of a channel, if it is the model's own.
+	// Message processes a channel message of the model. own is false for a message of the game.
 	Message(number int, message []byte) (own bool, err error)
-	// Acked hears of a datagram that arrived.
+	// Acked processes the acknowledgement of a datagram.
 	Acked(seq uint16)
-	// Confirm makes use of what was received, once all of it was.
+	// Confirm applies the received states to the world, after all datagrams of a wake-up.
 	Confirm()
 }
 
-// numbering says which input goes with which tick.
+// numbering maps the inputs of the client to ticks.
 type numbering interface {
-	// Applied is the newest input that the world stands after.
+	// Applied returns the newest input that the world includes.
 	Applied() uint32
-	// Coming is the next tick, the input of this client that it will consume, and which part
-	// of it has passed, 0 where none is to be drawn.
+	// Coming returns the next tick, the input of this client for that tick, and the share of the tick that has passed.
+	// share is 0 if no partial tick is drawn.
 	Coming() (tick, input uint32, share float64)
-	// Foresee gives the inputs of the coming tick as they are known in this frame.
+	// Foresee sets the inputs of all entities for a partial tick, as they are known in this frame.
 	Foresee(input uint32)
 }
 
-// pacer says when ticks are made.
+// pacer decides when the client simulates ticks.
 type pacer interface {
-	// Rate is how fast the coming step should pass, 1 for the server's rate.
+	// Rate returns the speed of the next step relative to real time: 1 is the server's rate.
 	Rate() float64
-	// BeforeReceive is how many of the ticks that are due come before what was received.
+	// BeforeReceive returns how many of the due ticks to simulate before received packets are processed.
 	BeforeReceive(due int) int
-	// More reports whether to make another tick after so many more than were due.
+	// More reports whether to simulate another tick after extra ticks more than were due.
 	More(extra int) bool
 }
 
-// known is what a client knows of entities.
+// known returns what the client knows about an entity.
 type known interface {
 	Presence(id components.NetID) Presence
 	StateTick(id components.NetID) (tick uint32, ok bool)

@@ -25,7 +25,7 @@ func (r *relayRecording) init(to *recording.Writer, c channel.Config, seq *uint1
 	*r = relayRecording{to: to, channel: number, seq: seq, begin: begin}
 }
 
-// write records what is new.
+// write records the new inputs and states.
 func (r *relayRecording) write(now time.Time) {
 	r.now = now
 	if err := r.from.Write(r.to.Due(now), r); err != nil {

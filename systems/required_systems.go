@@ -19,8 +19,8 @@ func requireServerSystems(names []string, m policy.Model) error {
 	return nil
 }
 
-// requireClientSystems does the same for a client's schedule. Lockstep predicts nothing, so its clients do not need
-// Reconcile.
+// requireClientSystems returns an error for a client's schedule that lacks a system that the model needs. Lockstep predicts
+// nothing, so its clients do not need Reconcile.
 func requireClientSystems(names []string, m policy.Model) error {
 	t := policy.TraitsOf(m)
 	if !t.RelaysInputs {

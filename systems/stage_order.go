@@ -30,8 +30,8 @@ var (
 	}
 )
 
-// finalizeSchedule lets the game change a schedule. It returns an error where systems that depend on each other stand in
-// the wrong order. The game may leave systems out, but see requireServerSystems and requireClientSystems.
+// finalizeSchedule lets the game change a schedule. It returns an error that wraps [ErrStageOrder] if systems that depend on
+// each other are in the wrong order. The game may remove systems, but see requireServerSystems and requireClientSystems.
 func finalizeSchedule(s *ecs.Schedule, change func(*ecs.Schedule) error, order []stageOrder) error {
 	if change != nil {
 		if err := change(s); err != nil {
