@@ -96,7 +96,7 @@ func checkConfigError(t *testing.T, config any, err error, says string) {
 	}
 }
 
-// The zero value is what its documentation says.
+// The zero configurations have the documented defaults.
 func TestDefaults(t *testing.T) {
 	for _, c := range []struct{ config, want ServerConfig }{
 		{ServerConfig{}, ServerConfig{TickRate: 60, WakeEvery: 1, Snapshots: Snapshots{SendRate: 20}}},
@@ -132,8 +132,8 @@ func move(name, behind string) func(*ecs.Schedule) error {
 	}
 }
 
-// Systems in an order in which they cannot work are refused by both their names;
-// leaving one out is allowed.
+// NewServer and NewClient refuse systems in an order that cannot work, and name both systems. A schedule without one of them
+// is allowed.
 func TestStageOrder(t *testing.T) {
 	authority := func() *ecs.Protocol {
 		p := plaza()
@@ -216,8 +216,8 @@ func TestGatherOfAnotherType(t *testing.T) {
 	}
 }
 
-// What fills inputs gets the client that they are for: one function serves several, from
-// the first tick on, under any model.
+// Gather receives the client whose input it fills, so that one function serves several clients. This holds from the first tick
+// on, under every model.
 func TestGatherGetsItsClient(t *testing.T) {
 	for _, preset := range policy.Presets() {
 		asked := map[*Client]int{}
@@ -264,8 +264,7 @@ func untold(t *testing.T, c *Client) {
 	c.Session().Stats()
 }
 
-// A protocol without input plays by itself: clients that own something predict it,
-// by number of tick, and nobody's messages are malformed.
+// A protocol without an input works: clients predict their own entities, numbered by ticks, and no message is malformed.
 func TestProtocolWithoutInput(t *testing.T) {
 	protocol := func() *ecs.Protocol {
 		p := plazaParts("clockwork/1")

@@ -9,8 +9,8 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// A pose that is left goes in a straight line within 12 ticks, and where it is at a time
-// does not depend on the frames that were drawn before.
+// An entity that changes its scope blends in a straight line within 12 ticks. Its drawn pose depends on the time, not on the
+// frames that were drawn before.
 func TestPoseIsLeftByTimeNotByFrames(t *testing.T) {
 	for _, frames := range []int{1, 2, 5, 24, 100} {
 		g := newGame(t, peopled, ServerConfig{})

@@ -33,8 +33,8 @@ func crowded(t *testing.T, things int, c ServerConfig) (*game, []ecs.Entity) {
 	return g, all
 }
 
-// With ten times the priority an entity has its turn far more often, and what has
-// none waits longest, not for ever.
+// An entity with ten times the priority is sent far more often. An entity without priority waits longest, but is sent
+// eventually.
 func TestPriorityDecidesWhoWaits(t *testing.T) {
 	t.Parallel()
 	var favoured, scorned map[ecs.Entity]bool
@@ -99,8 +99,8 @@ type huge struct {
 	Text [1000]uint32 `net:"raw"`
 }
 
-// An entity larger than what a snapshot holds is left out, counted and reported
-// once; everything else goes on, and a client can join beside it.
+// An entity that fits no snapshot is left out, counted and logged once. Other entities are sent as usual, and clients can
+// join.
 func TestEntityThatFitsNoSnapshot(t *testing.T) {
 	log := &journal{}
 	protocol := func() *ecs.Protocol {

@@ -11,9 +11,8 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// What a game lets slip out of its range, a NaN included, is clamped for every
-// client, counted each time it is captured, and logged once by component and
-// field.
+// The server clamps values outside of their range, including NaN, for every client. It counts each captured value and logs
+// each component field once.
 func TestValuesOutOfRangeAreClampedCountedAndNamed(t *testing.T) {
 	log := &journal{}
 	g := newGame(t, peopled, ServerConfig{Logger: log.logger()})
@@ -67,8 +66,7 @@ func TestValuesOutOfRangeAreClampedCountedAndNamed(t *testing.T) {
 	}
 }
 
-// A player's own state is clamped too, and a client whose player the server broke
-// goes on.
+// Owner state is clamped too, and a client whose player has an invalid value plays on.
 func TestOwnStateIsClamped(t *testing.T) {
 	g := newGame(t, peopled, ServerConfig{})
 	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})

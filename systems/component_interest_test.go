@@ -233,8 +233,9 @@ func (m *minefield) check(c *Client, fuses, places whether, seesAll bool) (told,
 	return told, untold
 }
 
-// Whatever is lost, whoever changes sides, is lit, comes and goes: of what it knows a client has those components that it
-// may know, as they were then, and no others; and nothing vanishes because less or more of it is told.
+// A client always has exactly those components of its visible entities that it may see, as of their state. Loss, changes of
+// team and visibility, spawns and despawns do not change this, and no entity disappears because the client may see fewer or
+// more of its components.
 func TestComponentInterestUnderWay(t *testing.T) {
 	t.Parallel()
 	for name, rule := range veils() {
@@ -244,8 +245,8 @@ func TestComponentInterestUnderWay(t *testing.T) {
 	}
 }
 
-// So it is where entities come to another group and back before the client has acknowledged the first one, where
-// something comes or goes with each send while it joins, and where much is lost meanwhile.
+// The same holds if entities move to another group and back before the client acknowledges the first move, if entities change
+// at every send while the client joins, and under heavy loss.
 func TestComponentInterestThereAndBack(t *testing.T) {
 	for name, seed := range map[string]uint64{"place": 5, "both": 10, "near": 7} {
 		t.Run(name, func(t *testing.T) {
@@ -296,8 +297,8 @@ func underWay(t *testing.T, rule veilRule, walk bool, seed uint64) {
 	}
 }
 
-// Two worlds that differ alone in components that a client may not know send it the same bytes: in what they are, whether
-// they are there, how they change, come and go, and who else is told.
+// A client receives the same bytes from two worlds that differ only in components that it may not see: their values, their
+// presence, their changes and who else sees them.
 func TestHiddenComponentsSendNothing(t *testing.T) {
 	t.Parallel()
 	crew := Filter(func(me struct{ Hall *hall }, it struct{ Hall *hall }) bool { return *me.Hall == *it.Hall })

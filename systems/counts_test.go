@@ -9,8 +9,8 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// What became of a player's inputs is counted once, though its session was replaced, and all of it
-// though it came in the very wake-up in which the session ended.
+// The inputs of a player are counted once when its session is replaced, including those that arrive in the wake-up in which
+// the session ends.
 func TestInputsAreCountedOnce(t *testing.T) {
 	t.Parallel()
 	for _, p := range []policy.Model{policy.ServerRewind{}, policy.Rollback{}} {

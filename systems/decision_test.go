@@ -27,8 +27,8 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// A match has one result to the last bit, however long it really takes, here where one waits
-// now and then; and its worlds are the same in whatever order each peer stores its entities.
+// Two runs of a match have identical results, however long they take in real time and in whatever order each peer stores its
+// entities.
 func TestDecision7_TwoRunsInVirtualTimeAreIdentical(t *testing.T) {
 	t.Parallel()
 	play := func(wait, shuffle bool) (figures []string, hashes []uint64) {
@@ -87,8 +87,8 @@ func grainy(quantized bool, nudge func(tick, owner uint32) (components.Position,
 	}), fieldtest.Authority(fieldtest.PushAt(nudge)))
 }
 
-// The server's state is no rounder than floats are. Its owner gets it bit for bit,
-// everybody else to the nearest step.
+// The server keeps values at full precision. The owner of an entity receives them bit for bit, other clients rounded to the
+// nearest step.
 func TestDecision3_OwnersGetAllBitsOthersTheStep(t *testing.T) {
 	config := fieldtest.Config(1, 2, fieldtest.Lag(4))
 	config.Populate = nil
@@ -129,8 +129,7 @@ func TestDecision3_OwnersGetAllBitsOthersTheStep(t *testing.T) {
 	}
 }
 
-// Where both sides quantize after every step, they are equal in every bit at every
-// tick, on steps only.
+// If both ends quantize after every step, their values are equal bit for bit at every tick, and are always on steps.
 func TestDecision3_QuantizedStepsAreEqualEverywhere(t *testing.T) {
 	config := fieldtest.Config(1, 2, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02))
 	config.Protocol = grainy(true, func(uint32, uint32) (d components.Position, ok bool) { return d, false })
@@ -151,8 +150,8 @@ func TestDecision3_QuantizedStepsAreEqualEverywhere(t *testing.T) {
 	}
 }
 
-// NetIDs alone say who is who between peers: handles differ, storage differs, and
-// NetIDs have gaps where entities died, and still all agree on who stands where.
+// Peers identify entities by NetIDs alone. Handles and storage differ between peers, NetIDs have gaps, and still all peers
+// agree on every entity.
 func TestDecision4_OnlyNetIDsTravel(t *testing.T) {
 	config := fieldtest.Config(1, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.05))
 	config.Populate = func(w *ecs.World) {
@@ -211,10 +210,9 @@ func TestDecision4_OnlyNetIDsTravel(t *testing.T) {
 	fieldtest.MustConverge(c)
 }
 
-// Sequences and ticks run apart, for each client by another number and by more
-// after every hold. State is matched, chance is drawn and time is told by what each
-// stands for: what is left to chance is predicted like everything else, though a client
-// simulates its own player and the server all of them, and though replays draw again.
+// Input sequences and ticks advance independently, with another offset for each client and after each hold. Peers match
+// states, random numbers and times across both. Random values are predicted correctly, although a client simulates only its
+// own player and replays draw again.
 func TestDecision5_SequencesAreNotTicks(t *testing.T) {
 	config := fieldtest.Config(1, 2, fieldtest.Lag(2))
 	config.Play = fieldtest.Steady(fieldtest.Walk{DX: 1})
@@ -277,10 +275,8 @@ func (l *lossy) Poll(now time.Time, deliver func(netsys.Datagram)) {
 	})
 }
 
-// A snapshot takes several datagrams, some of which get lost. Every group of entities
-// is told relative to a state of it that arrived and was acknowledged, the newest or
-// close to it: those in lost datagrams keep their baseline, however long, while all
-// others move on.
+// A snapshot needs several datagrams, and some are lost. Each group is encoded against an acknowledged state that arrived, the
+// newest or nearly the newest. Groups in lost datagrams keep their baseline while all others advance.
 func TestDecision6_BaselinesArePerEntity(t *testing.T) {
 	const entities = 600
 	network := netsys.NewNetwork()
@@ -450,8 +446,8 @@ var realTime = []string{
 	"systems/host/wasm/exports.go: package", // that the page's time is the machine's
 }
 
-// No package of the core reads a clock, but for those places. The test reads source
-// as it is on disk, which mutants are not; what is planted stands for them.
+// Only the listed packages of the core read a clock. The test reads the source on disk. It checks itself with planted
+// violations.
 func TestDecision7_TimeIsAnArgument(t *testing.T) {
 	t.Parallel()
 	planted, err := parser.ParseFile(token.NewFileSet(), "planted.go", `package p

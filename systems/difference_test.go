@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// What is another on the client than on the server is named, and nothing is where all is equal.
+// Difference names the first difference between client and server, and returns nil if there is none.
 func TestDifferenceNamesWhatDiffers(t *testing.T) {
 	g := newGame(t, peopled, ServerConfig{})
 	w := g.server.World()
@@ -38,8 +38,8 @@ func TestDifferenceNamesWhatDiffers(t *testing.T) {
 	differs("")
 }
 
-// Where snapshots do not hold all, a client that has not been told of newcomers yet is not another than the server says; once
-// it was, it has them.
+// If snapshots do not hold everything, Difference ignores new entities that were not sent yet. Once they were sent, the client
+// must have them.
 func TestDifferenceOfNewcomersThatWait(t *testing.T) {
 	t.Parallel()
 	g, _ := crowded(t, 300, ServerConfig{Snapshots: Snapshots{Budget: 200}})

@@ -38,9 +38,8 @@ func recovers(t *testing.T, crowd *systemstest.Crowd) {
 	crowd.Converged()
 }
 
-// A debugger or a laptop's lid holds the whole process for a minute: what was
-// due is dropped and counted, nobody runs after it, and nobody is thrown out for
-// a silence that nobody listened to.
+// A process that is suspended for a minute, as by a debugger or a closed laptop, drops and counts the due ticks and does not
+// catch up. No session times out, because the process did not listen.
 func TestProcessHeldForAMinute(t *testing.T) {
 	t.Parallel()
 	crowd := held(t)
@@ -64,8 +63,7 @@ func TestProcessHeldForAMinute(t *testing.T) {
 	recovers(t, crowd)
 }
 
-// The clock of a machine steps back by an hour, and forward again: the peers go
-// on from where it stands.
+// If the machine's clock is set back by an hour and forward again, the peers continue from the current time.
 func TestClockStepsBack(t *testing.T) {
 	network := netsys.NewNetwork()
 	addr := netip.MustParseAddrPort("127.0.0.1:7777")

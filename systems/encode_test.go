@@ -57,8 +57,8 @@ func zoo() *ecs.Protocol {
 	return p
 }
 
-// What a block does not speak of leaves no trace in its bytes, neither in the state nor
-// in the baselines: a client may not see it.
+// The bytes of a block do not depend on slots that the block does not contain, neither in the state nor in the baselines,
+// because the client may not see them.
 func TestBlocksSayNothingOfOtherSlots(t *testing.T) {
 	t.Parallel()
 	g := newGame(t, zoo, ServerConfig{})
@@ -114,7 +114,7 @@ func TestBlocksSayNothingOfOtherSlots(t *testing.T) {
 	}
 }
 
-// One line sets a world to zstd alone.
+// One field of the configuration limits a server to zstd.
 func TestZstdOnly(t *testing.T) {
 	g, _ := crowded(t, 100, ServerConfig{Snapshots: Snapshots{Coders: 1}})
 	g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{Latency: 50 * time.Millisecond, Loss: 0.1})

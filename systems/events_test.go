@@ -57,7 +57,7 @@ func firing() *ecs.Protocol {
 	return p
 }
 
-// Players fire over a bad link, and are corrected all the time: each shot is told once.
+// Players shoot over a bad link with constant corrections, and each shot is sent once.
 func TestEventsAcrossReplays(t *testing.T) {
 	type key struct{ client, at uint32 }
 	bangs, booms := map[key]int{}, map[string]int{}

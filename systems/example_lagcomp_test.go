@@ -72,9 +72,8 @@ func range3(shoot func(w *ecs.World)) *ecs.Protocol {
 	return p
 }
 
-// Somebody runs by, and a client fires when its screen shows the runner in front of it.
-// At a round trip of 200 ms the server has the runner elsewhere by the time it hears of
-// the shot; it looks at what the shooter saw.
+// A client shoots when its screen shows the runner in front of it. At a round trip of 200 ms the runner is elsewhere on the
+// server when the shot arrives. The server evaluates the world that the shooter saw.
 func ExampleClient_Claim() {
 	network := netsys.NewNetwork()
 	address := netip.MustParseAddrPort("127.0.0.1:7777")

@@ -25,8 +25,7 @@ func messages() (*channel.Registry, *channel.Type[Chat]) {
 	return r, channel.Register[Chat](r, "event")
 }
 
-// What must arrive goes by messages: here a client says something, and the server tells
-// all who are there.
+// Channels carry data that must arrive: a client sends a chat line, and the server sends it to all clients.
 func ExampleServer_Session() {
 	network := netsys.NewNetwork()
 	address := netip.MustParseAddrPort("127.0.0.1:7777")

@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// A netcode model is one line of the server's configuration.
+// One field of the server's configuration selects the netcode model.
 func ExampleServerConfig_model() {
 	config := systems.ServerConfig{Model: policy.Rollback{}}
 
@@ -16,7 +16,7 @@ func ExampleServerConfig_model() {
 	// Output: <nil> Rollback
 }
 
-// Options belong to a model.
+// Each model has its own options.
 func ExampleServerConfig_options() {
 	config := systems.ServerConfig{Model: policy.LocalSync{
 		Arrival:         true, // inputs count in the tick in which they arrive

@@ -27,7 +27,7 @@ func timers(c systems.ServerConfig) systems.ServerConfig {
 	return c
 }
 
-// The timers of mines are told to their own team.
+// Only the team of a mine sees the timer of the mine.
 func ExampleOnly() {
 	p := ecs.NewProtocol("mines/1")
 	ecs.Replicate[Team](p, 0)

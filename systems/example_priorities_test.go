@@ -7,8 +7,8 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// Where not all fits, what is near a player's own entities is told more often than what is far, and what bounces about
-// by itself half as often as the rest.
+// If snapshots do not hold all changes, entities near a player's own entities are sent more often than far ones, and bouncing
+// balls half as often as other entities.
 func ExampleByDistance() {
 	config := systems.ServerConfig{
 		Snapshots: systems.Snapshots{

@@ -34,8 +34,7 @@ func lane() *ecs.Protocol {
 	return p
 }
 
-// A server and a client on a network in memory, in virtual time: the same code
-// runs on real sockets with Serve and Dial.
+// A server and a client on a network in memory, in virtual time. The same code runs on real sockets with Serve and Dial.
 func Example() {
 	network := netsys.NewNetwork()
 	address := netip.MustParseAddrPort("127.0.0.1:7777")
@@ -70,7 +69,7 @@ func Example() {
 	// corrections: 0
 }
 
-// The schedule is a list to print, and to change before the peer starts.
+// Print a schedule, or change it before the peer starts.
 func ExampleServer_Schedule() {
 	network := netsys.NewNetwork()
 	server, err := systems.NewServer(network.Node(netip.AddrPort{}), lane(), systems.ServerConfig{

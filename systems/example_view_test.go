@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// A renderer reads the view after each Frame, as often a second as it likes.
+// A renderer reads the view after each Frame, at any frame rate.
 func ExampleClient_View() {
 	network := netsys.NewNetwork()
 	address := netip.MustParseAddrPort("127.0.0.1:7777")

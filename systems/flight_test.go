@@ -147,7 +147,7 @@ func stumble(at *herdSpot) {
 	at.X = int32(legs[at.Y|1])
 }
 
-// A panic in a rule is written, goes on, and happens again in the rerun, in the same tick with the same stack.
+// A server writes the flight when a rule panics, and the panic goes on. The rerun panics in the same tick with the same stack.
 func TestRerunOfAPanic(t *testing.T) {
 	for i, m := range flightModels() {
 		t.Run(fmt.Sprintf("%d/%v", i, m), func(t *testing.T) {
@@ -185,7 +185,7 @@ func TestRerunOfAPanic(t *testing.T) {
 	}
 }
 
-// A rule that depends on something outside of the world is found: tick, system, component and field.
+// A rerun finds a rule that depends on something outside of the world, and names tick, system, component and field.
 func TestRerunFindsARule(t *testing.T) {
 	for i, m := range flightModels() {
 		for _, author := range []bool{false, true} {
@@ -208,7 +208,8 @@ func TestRerunFindsARule(t *testing.T) {
 // hashes is the largest number of ticks between two hashes.
 const hashes = 8
 
-// A rule that was another one in the other process, but gives the same result twice, is found at the next checkpoint.
+// A rerun finds at the next checkpoint a rule that behaved differently in the other process, although it is deterministic
+// here.
 func TestRerunFindsADifferentProcess(t *testing.T) {
 	for i, m := range flightModels() {
 		t.Run(fmt.Sprintf("%d/%v", i, m), func(t *testing.T) {

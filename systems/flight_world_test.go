@@ -108,7 +108,8 @@ func outside(s *ecs.Schedule) error {
 	)
 }
 
-// A rerun repeats what clients write, systems outside of ticks, messages, events, commands of handlers and claims of the past.
+// A rerun repeats writes of clients, systems outside of ticks, messages, events, commands of handlers and claims of lag
+// compensation.
 func TestRerunRepeatsWhatIsNoInput(t *testing.T) {
 	for i, m := range append(flightModels()[:9], policy.ServerRewind{}) {
 		rewinds := m.String() == "ServerRewind"

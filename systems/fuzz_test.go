@@ -17,8 +17,8 @@ import (
 // followed by a length of two bytes and a message.
 const tickPasses = 0xff
 
-// A client that is fed anything whatsoever in place of snapshots does not panic,
-// keeps its memory within its limits and its world in order.
+// A client that receives arbitrary bytes as snapshots does not panic, keeps its memory within its limits, and has a valid
+// world.
 func FuzzReadSnapshot(f *testing.F) {
 	f.Add(scriptOfAMatch(f, &Grid[place]{Cell: 5, Radius: 10}))
 	match := scriptOfAMatch(f, nil)

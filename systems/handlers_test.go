@@ -31,9 +31,8 @@ func (h hooks) try(hook string, w *ecs.World) {
 	w.Despawn(ecs.Entity{}) // of nobody
 }
 
-// Whatever a game does in handlers, outside Simulate, no replay repeats. So where ticks are
-// simulated again, on the server under ServerRewind, and everywhere under Rollback and
-// Lockstep, handlers look at the world and do not write it.
+// Replays do not repeat what handlers do outside of Simulate. Where ticks are simulated again (on the server under
+// ServerRewind, everywhere under Rollback and Lockstep), handlers can therefore read the world but not write it.
 func TestNetcodeC11_HandlersDoNotWriteWhatIsReplayed(t *testing.T) {
 	for _, preset := range policy.Presets() {
 		t.Run(preset.String(), func(t *testing.T) {

@@ -234,9 +234,9 @@ func tenths(d time.Duration) string {
 	return fmt.Sprintf("%.1f s", max(math.Ceil(d.Seconds()*10-0.01), 0)/10)
 }
 
-// After a player or the server stood still for h seconds, the player plays again within h + 2 seconds under every model.
-// While a player stands still, the others stop under lockstep alone, for as long as that waits. The page has the longest
-// times: this test plays some of the matches, all with TACTUS_HITCHES=all, and -update writes the page.
+// After a player or the server has stalled for h seconds, the player plays again within h + 2 seconds under every model. While
+// a player stalls, other players stop only under lockstep, and only for the configured time. docs/hitches.md has the longest
+// times. This test plays some of the matches, or all with TACTUS_HITCHES=all. The flag -update writes the page.
 func TestHitches(t *testing.T) {
 	t.Parallel()
 	update := flag.Lookup("update").Value.String() == "true"

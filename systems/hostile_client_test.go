@@ -10,8 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// A client that asks for full states in every packet gets them once a send: it
-// costs the server what a newcomer costs.
+// A client that requests full states in every packet gets them at most once per send, at the cost of a joining client.
 func TestEpochFlood(t *testing.T) {
 	g := newGame(t, plaza, ServerConfig{})
 	for n := range 100 {
@@ -44,9 +43,8 @@ func TestEpochFlood(t *testing.T) {
 	}
 }
 
-// Clients that come and go within one tick leave nothing behind: what Join made
-// for them is despawned like that of others, Leave sees it, and no number is given
-// twice.
+// Clients that join and leave within one tick leave nothing behind: the entities that Join spawned are despawned as usual,
+// Leave sees them, and no number is given twice.
 func TestComeAndGoWithinATick(t *testing.T) {
 	var joined, left []uint32
 	seen := 0

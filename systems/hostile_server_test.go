@@ -86,8 +86,8 @@ func (f *forger) shotsOf(id uint32, slot int) toldGroup {
 	return toldGroup{own: true, state: g}
 }
 
-// A server that talks nonsense is left: the first is logged, all are counted, and
-// the world stays as it was.
+// A client leaves a server that sends nonsense. It logs the first malformed message, counts all, and its world does not
+// change.
 func TestClientLeavesANonsensicalServer(t *testing.T) {
 	f := newForger(t)
 	before := f.c.World().Hash()
@@ -107,7 +107,7 @@ func TestClientLeavesANonsensicalServer(t *testing.T) {
 	checkClient(t, f.c)
 }
 
-// That a baseline is missing is nobody's fault: the client asks for full states.
+// A missing baseline is not an error of the server: the client requests full states.
 func TestMissingBaselineIsNotMalformed(t *testing.T) {
 	f := newForger(t)
 	before := f.c.Stats().Renewals
@@ -118,7 +118,7 @@ func TestMissingBaselineIsNotMalformed(t *testing.T) {
 	}
 }
 
-// A state of more than a client keeps ends the session.
+// A server that sends more state than a client stores ends the session.
 func TestClientBoundsItsMemory(t *testing.T) {
 	f := newForger(t)
 	f.c.mirror.Store.Memory.Used += mirror.MaxMemory // as if
@@ -128,7 +128,7 @@ func TestClientBoundsItsMemory(t *testing.T) {
 	}
 }
 
-// Sequences at the end of their range end nothing else.
+// Input sequences at the end of their range cause no error.
 func TestInputsUpToTheEndOfTheirRange(t *testing.T) {
 	t.Parallel()
 	f := newForger(t)

@@ -24,8 +24,8 @@ func badMessages(i *intruder) [][]byte {
 	}
 }
 
-// Malformed messages in a valid session are counted; the first is logged, and the
-// one that is too many ends the session. Nobody else notices.
+// Malformed messages in a valid session are counted. The first is logged, and after too many the session ends. Other clients
+// are not affected.
 func TestMalformedMessages(t *testing.T) {
 	log := &journal{}
 	g := newGame(t, peopled, ServerConfig{Logger: log.logger()})

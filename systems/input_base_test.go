@@ -13,8 +13,7 @@ import (
 // continues says that a message is not whole.
 func continues(b []byte) bool { return len(b) > 0 && b[0]>>wire.KindBits != 0 }
 
-// What a session sends by itself moves the numbers of packets, and the message after
-// that continues all the same.
+// Packets that a session sends by itself use packet numbers. The next input message is still decoded.
 func TestInputsAfterTheSessionSpokeByItself(t *testing.T) {
 	g := newGame(t, peopled, ServerConfig{})
 	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{Latency: 30 * time.Millisecond})
@@ -44,9 +43,8 @@ func TestInputsAfterTheSessionSpokeByItself(t *testing.T) {
 	g.mustConverge()
 }
 
-// A server that was held for so long that it does not read all that came has
-// acknowledged what it did not read. It cannot read what continues from that, says
-// so, and a few round trips later everything is as before.
+// A server that was stalled skips excess messages that its session has acknowledged. It cannot decode the inputs that continue
+// from them, requests whole messages, and a few round trips later everything is as before.
 func TestInputsAfterAFlood(t *testing.T) {
 	for _, timing := range inputTimings {
 		g := newGame(t, peopled, ServerConfig{Model: timing.model(), Session: ServerSession{Timeout: time.Minute}})
@@ -75,8 +73,8 @@ func TestInputsAfterAFlood(t *testing.T) {
 	}
 }
 
-// A message that continues from a packet that never was, by an error with a name,
-// is counted and changes nothing.
+// An input message that continues from a packet that was never sent is refused with a named error, is counted and changes
+// nothing.
 func TestInputsFromABaseThatNeverWas(t *testing.T) {
 	g := newGame(t, peopled, ServerConfig{})
 	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})

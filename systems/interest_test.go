@@ -40,8 +40,8 @@ func interests() map[string]Interest {
 	return map[string]Interest{"grid": grid, "halls": Same[hall](), "both": And(Same[hall](), grid), "either": Or(Same[hall](), &Grid[place]{Cell: 30, Radius: 20}), "listed": And(HiddenUnless(grid, Has[shots]()), Same[hall]())}
 }
 
-// Whatever walks, comes and goes, jumps and changes halls, whatever is lost, and however little fits:
-// in the end a client has what it may know, and never anything that is far from it.
+// A client ends up with exactly the entities that it may see, and never has a far one. Entities walk, spawn, despawn, jump and
+// change halls, under loss and with small budgets.
 func TestInterestUnderWay(t *testing.T) {
 	t.Parallel()
 	for name, of := range interests() {
@@ -126,8 +126,8 @@ func TestInterestUnderWay(t *testing.T) {
 	}
 }
 
-// Two worlds that differ in what a client may not know alone send it the same bytes: whether there is
-// something, how much of it, how it moves, comes and goes, and who else looks at it.
+// A client receives the same bytes from two worlds that differ only in entities that it may not see: their existence, number,
+// movement and visibility to others.
 func TestHiddenSendsNothing(t *testing.T) {
 	t.Parallel()
 	for name, of := range interests() {

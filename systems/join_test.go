@@ -11,9 +11,8 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// A world of more than ten datagrams reaches a newcomer at 25 % loss, while it goes
-// on changing: everybody else's entities appear together, exactly as they were at one
-// tick, and from then on the newcomer keeps up. Own state does not wait for that.
+// A client joins a changing world of more than ten datagrams at 25 % loss. The entities of others appear together, exactly as
+// of one tick, and the client then keeps up. Owner state does not wait for that.
 func TestJoinIsConsistentAtOneTick(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -138,8 +137,7 @@ func joinAtOnce(t *testing.T, seed uint64, things, budget int) {
 	}
 }
 
-// A client that lost its baselines asks for full states and gets them without
-// anything going off the screen.
+// A client that has lost its baselines requests full states, and no entity disappears from its view.
 func TestRenewalTakesNothingOffTheScreen(t *testing.T) {
 	t.Parallel()
 	for _, things := range []int{50, 500} {

@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// What a server says that a client knows is what this client has.
+// Server.Baseline describes exactly what the client has.
 func TestKnowsWhatTheClientHas(t *testing.T) {
 	var hidden ecs.Entity
 	g := newGame(t, peopled, ServerConfig{Snapshots: Snapshots{Interest: seenIf(func(e ecs.Entity, _ uint32) bool { return e != hidden })}})
@@ -65,7 +65,7 @@ func TestKnowsWhatTheClientHas(t *testing.T) {
 	}
 }
 
-// Over a link that loses nothing an entity is told of next against the newest state that the client has of it.
+// Without loss, the next snapshot encodes an entity against the newest state that the client has.
 func TestKnowsWhatComesNext(t *testing.T) {
 	g := newGame(t, plaza, ServerConfig{})
 	w := g.server.World()
@@ -85,7 +85,7 @@ func TestKnowsWhatComesNext(t *testing.T) {
 	}
 }
 
-// Where the budget does not hold all, what was told of last has gained least.
+// If the budget does not hold everything, the entity that was sent last has gained the least priority.
 func TestKnowsOfCompetition(t *testing.T) {
 	g := newGame(t, plaza, ServerConfig{Snapshots: Snapshots{Budget: 200, Priority: func(_ *ecs.World, _ ecs.Entity, _ uint32) float32 { return 3 }}})
 	w := g.server.World()
@@ -148,7 +148,7 @@ func TestKnowsEverywhere(t *testing.T) {
 	}
 }
 
-// Bytes of archetypes are those of their entities.
+// The bytes of an archetype are the bytes of its entities.
 func TestTrafficByArchetype(t *testing.T) {
 	g := newGame(t, plaza, ServerConfig{})
 	g.server.AccountEntities(true)
@@ -181,7 +181,7 @@ type countingProbe struct{ begun, ended int }
 func (p *countingProbe) Begin() { p.begun++ }
 func (p *countingProbe) End()   { p.ended++ }
 
-// A probe is told of each wake-up, and of none when it is taken off.
+// A probe is called at each wake-up until it is removed.
 func TestProbe(t *testing.T) {
 	g := newGame(t, plaza, ServerConfig{WakeEvery: 3})
 	var p countingProbe

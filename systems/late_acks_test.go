@@ -13,8 +13,8 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// While acknowledgements are late, as on a busy path or client, baselines grow old. Snapshots do not grow with them, and two
-// seconds after acknowledgements come in time again everything is as before.
+// While acknowledgements are late, as on a busy path, baselines get older but snapshots do not grow. Two seconds after
+// acknowledgements arrive in time again, everything is as before.
 func TestLateAcknowledgementsDoNotGrowSnapshots(t *testing.T) {
 	t.Parallel()
 	for name, interest := range map[string]systems.Interest{"none": nil, "grid": &systems.Grid[components.Position]{Cell: 100, Radius: 3000}} {
@@ -70,8 +70,8 @@ func TestLateAcknowledgementsDoNotGrowSnapshots(t *testing.T) {
 	}
 }
 
-// A client whose acknowledgements are 64 sends late and more has all that it should, also if each snapshot holds a part of what it
-// sees and entities come and go.
+// A client whose acknowledgements are 64 or more sends late has everything that it should have, even if each snapshot contains
+// only a part of its set and entities spawn and despawn.
 func TestLateAcknowledgementsOfParts(t *testing.T) {
 	t.Parallel()
 	systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
@@ -129,8 +129,8 @@ func TestLateWakeUpsDoNotSkipSends(t *testing.T) {
 	fieldtest.MustConverge(c)
 }
 
-// A client that heard nothing for longer than baselines last gets everything again, however few bytes a snapshot may have, also while
-// entities come and go.
+// A client that has received nothing for longer than baselines last gets the whole state again, even with a small budget and
+// while entities spawn and despawn.
 func TestLongOutageWithSmallBudget(t *testing.T) {
 	t.Parallel()
 	var all []ecs.Entity
@@ -172,8 +172,8 @@ func TestLongOutageWithSmallBudget(t *testing.T) {
 	}
 }
 
-// An entity that is gone while a client stalls leaves the client's world, also if the client handles hundreds of later snapshots
-// before it places them.
+// An entity that is despawned while a client stalls leaves the client's world, even if the client receives hundreds of later
+// snapshots before it places them.
 func TestGoneDuringStall(t *testing.T) {
 	t.Parallel()
 	var all []ecs.Entity

@@ -56,8 +56,8 @@ func (d *departure) orphans() (all []place, in []push) {
 	return all, in
 }
 
-// A client that vanishes is gone after the timeout, not before. What it owns is despawned
-// then; what the protocol's Leave makes nobody's stays.
+// A client that vanishes leaves after the timeout. Its entities are then despawned, except for those that the protocol's Leave
+// function keeps.
 func TestVanishedClientTimesOut(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		d := newDeparture(t, keep)
@@ -79,8 +79,7 @@ func TestVanishedClientTimesOut(t *testing.T) {
 	}
 }
 
-// What a gone client leaves in the world goes on with the neutral input. Nobody who comes
-// later gets its number.
+// Entities that a departed client leaves in the world continue with neutral input. No later client gets its number.
 func TestKeptEntitiesGoOnNeutral(t *testing.T) {
 	d := newDeparture(t, true)
 	id := d.gone.ID()
@@ -129,8 +128,7 @@ func TestGoodbyeDespawnsAtOnce(t *testing.T) {
 	}
 }
 
-// A silent server ends the session with ErrTimeout, a closing one with ErrClosed;
-// the client's world can be looked at afterwards.
+// A silent server ends the session with ErrTimeout, a closing one with ErrClosed. The client's world can be read afterwards.
 func TestServerGoes(t *testing.T) {
 	g := newGame(t, peopled, ServerConfig{})
 	c := g.join(ClientConfig{Session: ClientSession{Timeout: time.Second}}, netsys.Link{})
@@ -166,8 +164,7 @@ func TestServerGoes(t *testing.T) {
 	}
 }
 
-// A server that never answers is given up after Timeout, which is not the
-// default of the session below.
+// A client gives up after its configured Timeout if the server never answers, not after the default of netsys.
 func TestNobodyAnswers(t *testing.T) {
 	g := newGame(t, plaza, ServerConfig{})
 	g.frozen = true
@@ -182,7 +179,7 @@ func TestNobodyAnswers(t *testing.T) {
 	}
 }
 
-// Who has left is not kept for having been sent something.
+// The snapshot sender keeps no departed client in memory.
 func TestTellerLetsGoOfClients(t *testing.T) {
 	d := newDeparture(t, false)
 	teller := d.server.model.sender.(*snapshotSender)

@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// A client that has heard nothing for long cannot be compared with the server, which says so.
+// Difference returns an error for a client that has received nothing for long.
 func TestDifferenceOfAClientThatLags(t *testing.T) {
 	g := newGame(t, peopled, ServerConfig{Session: ServerSession{Timeout: time.Minute}})
 	c := g.join(ClientConfig{Session: ClientSession{Timeout: time.Minute}}, netsys.Link{})
@@ -35,8 +35,7 @@ func TestDifferenceOfAClientThatLags(t *testing.T) {
 	t.Error("a client that has heard nothing for 20 s does not differ")
 }
 
-// Under a model that relays inputs, states for who joins need a channel that holds the smallest part of one, and what
-// is written in front of it.
+// Models that relay inputs need a channel whose messages can hold the smallest part of a state with its prefix.
 func TestChannelForTheStateOfAWorld(t *testing.T) {
 	for longest, ok := range map[int]bool{0: true, 1 << 10: false, 1<<10 + 2: false, 1<<10 + 3: true} {
 		c := ServerConfig{Model: policy.Rollback{}, Session: ServerSession{Channels: channel.Config{Channels: []channel.ChannelConfig{

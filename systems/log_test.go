@@ -29,7 +29,7 @@ lines:
 	return n
 }
 
-// A machine that is too slow is logged at once, and every ten seconds while it is.
+// A machine that is too slow is logged immediately, and then every ten seconds.
 func TestLogOverload(t *testing.T) {
 	log, clientLog := &journal{}, &journal{}
 	g := newGame(t, peopled, ServerConfig{Logger: log.logger()})
@@ -53,7 +53,7 @@ func TestLogOverload(t *testing.T) {
 	}
 }
 
-// A server that wakes for two steps at a time says how many steps it dropped, not how many times it did not wake.
+// A server with WakeEvery 2 logs the number of dropped steps, not of dropped wake-ups.
 func TestLogOverloadCountsSteps(t *testing.T) {
 	log := &journal{}
 	g := newGame(t, peopled, ServerConfig{Logger: log.logger(), WakeEvery: 2})
@@ -68,7 +68,7 @@ func TestLogOverloadCountsSteps(t *testing.T) {
 	}
 }
 
-// That a world comes to its last tick is logged once, with the time that is left.
+// The approaching last tick of a world is logged once, with the remaining time.
 func TestLogOfTheLastTicks(t *testing.T) {
 	log := &journal{}
 	g := newGame(t, plaza, ServerConfig{FirstTick: ecs.MaxTick - 400, Logger: log.logger()})
@@ -78,7 +78,7 @@ func TestLogOfTheLastTicks(t *testing.T) {
 	}
 }
 
-// What clients can bring about at every tick is logged once of each.
+// Each kind of event that a client can cause at every tick is logged once per client.
 func TestLogOncePerClient(t *testing.T) {
 	log := &journal{}
 	g := newGame(t, peopled, ServerConfig{Logger: log.logger(), Players: Players{Refuse: noShots()}, Snapshots: Snapshots{Budget: snapshot.MinBudget}})
@@ -132,8 +132,7 @@ func TestLogRefusedChange(t *testing.T) {
 	}
 }
 
-// Who reports one divergence after the other is logged once, and once more for the system
-// that is to blame.
+// A client that reports several divergences is logged once, and once more with the system that caused them.
 func TestLogDivergence(t *testing.T) {
 	log := &journal{}
 	told := 0
@@ -153,7 +152,7 @@ func TestLogDivergence(t *testing.T) {
 	}
 }
 
-// Who comes, why who goes, and who takes over a session are in the log.
+// The log contains joins, leaves with the reason, and replaced sessions.
 func TestLogSessions(t *testing.T) {
 	log := &journal{}
 	g := newGame(t, peopled, ServerConfig{Logger: log.logger(), Players: Players{ReconnectWindow: time.Second}})

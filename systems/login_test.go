@@ -66,8 +66,8 @@ func inClub(model policy.Model, seed uint64, clients int) systemstest.Config {
 	return config
 }
 
-// What a player is by its login every peer knows, whatever the link does, under every model, and
-// who comes late too; ticks in which a player comes are simulated again with the same.
+// Every peer, including late joiners, applies the same login of a player, under every model and on any link. Re-simulated
+// ticks with a join use the same login.
 func TestLoginIsReplayed(t *testing.T) {
 	t.Parallel()
 	for _, model := range fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}, policy.Lockstep{}) {
@@ -106,7 +106,7 @@ func TestLoginIsReplayed(t *testing.T) {
 	}
 }
 
-// Who is refused hears why, at once, and is nobody in the world.
+// A refused client receives the reason immediately, and does not enter the world.
 func TestLoginIsRefused(t *testing.T) {
 	config := inClub(policy.LocalSync{}, 1, 1)
 	config.Link = netsys.Link{}
@@ -131,7 +131,7 @@ func TestLoginIsRefused(t *testing.T) {
 	}
 }
 
-// A client without a login is the zero value, or what is nearest to it.
+// A client without a login sends the zero value, or the nearest allowed value.
 func TestLoginLeftOut(t *testing.T) {
 	config := inClub(policy.Rollback{}, 1, 2)
 	config.Client = nil
@@ -150,7 +150,7 @@ func TestLoginLeftOut(t *testing.T) {
 	}
 }
 
-// Logins of another type are errors of the constructors.
+// NewServer and NewClient return an error for a login of another type.
 func TestLoginOfAnotherType(t *testing.T) {
 	node := netsys.NewNetwork()
 	at := node.Node(netip.MustParseAddrPort("127.0.0.1:7777"))
@@ -173,7 +173,7 @@ func TestLoginOfAnotherType(t *testing.T) {
 	}
 }
 
-// A login that no client of the protocol sends lets nobody in.
+// The server refuses a login that no client of the protocol would send.
 func TestLoginThatIsMalformed(t *testing.T) {
 	network, now := netsys.NewNetwork(), time.Unix(0, 0)
 	at := network.Node(netip.MustParseAddrPort("127.0.0.1:7777"))

@@ -11,8 +11,8 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
-// A client at rest takes at most 40 KiB of its server: it is connected, has an entity, knows the world, sends an input
-// each tick, and nothing moves. docs/guide/operating.md says 30.
+// A client at rest needs at most 40 KiB on its server: it is connected, has an entity, has received the world and sends an
+// input each tick, and nothing moves. docs/guide/operating.md says 30 KiB.
 func TestMemoryOfAClientAtRest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures the heap")

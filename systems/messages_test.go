@@ -40,7 +40,7 @@ func newChat() (c chat) {
 	return c
 }
 
-// What a player says reaches all others, once and in order, over a bad link.
+// A typed message of a player reaches all other clients once and in order over a bad link.
 func TestTypedMessages(t *testing.T) {
 	up, heard := newChat(), []string{}
 	lines := channel.NewDispatcher[*Server](up.registry)
@@ -111,9 +111,8 @@ func (w *deafening) Poll(now time.Time, deliver func(netsys.Datagram)) {
 	})
 }
 
-// A client that goes on sending but reads nothing any more is dropped after the
-// timeout. Until then it costs what a client costs: what the game sends it is refused
-// when its queues are full.
+// A client that sends but acknowledges nothing is dropped after the timeout. Until then it costs no more than other clients:
+// messages to it are refused when its queues are full.
 func TestSlowReader(t *testing.T) {
 	log := &journal{}
 	g := newGame(t, peopled, ServerConfig{Snapshots: Snapshots{SendRate: 60}, Session: ServerSession{Timeout: 2 * time.Second}, Logger: log.logger()})
@@ -170,9 +169,8 @@ func TestSlowReader(t *testing.T) {
 	}
 }
 
-// A path of 16 kB/s gets snapshots of that many bytes and not a queue: the round trip
-// stays near what the path has, every entity gets its turn, and when less happens the
-// client knows the whole world.
+// A path of 16 kB/s gets snapshots of that rate without a growing queue: the round trip stays near that of the path, every
+// entity gets its turn, and with less traffic the client has the whole world.
 func TestSnapshotsFitThePath(t *testing.T) {
 	t.Parallel()
 	const latency = 30 * time.Millisecond

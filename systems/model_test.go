@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// What a server says of its model fits what the model does, under each preset.
+// Server.Model describes what the model does, under each preset.
 func TestModelStatus(t *testing.T) {
 	for _, p := range policy.Presets() {
 		t.Run(p.String(), func(t *testing.T) {
@@ -57,7 +57,7 @@ func TestModelStatus(t *testing.T) {
 	}
 }
 
-// Under lockstep a server says for whom everybody waits.
+// Under lockstep, Server.Model names the clients whose input is missing.
 func TestModelStatusWaitsFor(t *testing.T) {
 	g := newGame(t, peopled, ServerConfig{Model: policy.Lockstep{}})
 	for n := range 3 {

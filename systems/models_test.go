@@ -22,7 +22,7 @@ var theSix = map[string]bool{
 	"InputGather": false, "Predict": false, "Reconcile": false, "Interpolate": false, "ServerApply": true, "Snapshot": true,
 }
 
-// The six stand in the schedules of every model.
+// The schedule of every model contains the six systems.
 func TestTheSixStandInEverySchedule(t *testing.T) {
 	for _, p := range policy.Presets() {
 		config := fieldtest.Config(1, 1, fieldtest.BadLink())
@@ -69,8 +69,8 @@ func trace(t *testing.T, p policy.Model, change func(*ecs.Schedule) error, serve
 	return h.Sum64(), c.Clients[0].Err()
 }
 
-// Each of the six does its work where it stands: without it a match goes otherwise, or is
-// refused. Lockstep guesses nothing, so that its clients have nothing to reconcile.
+// Without one of the six systems a match goes differently or is refused. Lockstep predicts no inputs, so its clients do not
+// need Reconcile.
 func TestEachOfTheSixDoesItsWork(t *testing.T) {
 	t.Parallel()
 	refused := map[string][]string{
@@ -94,7 +94,7 @@ func TestEachOfTheSixDoesItsWork(t *testing.T) {
 	}
 }
 
-// Under rollback all that is simulated again is so in Reconcile, but where a client joins.
+// Under rollback, only Reconcile simulates ticks again, except when a client joins.
 func TestRollbackReconciles(t *testing.T) {
 	t.Parallel()
 	config := fieldtest.Config(3, 3, fieldtest.BadLink())

@@ -9,9 +9,8 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// A client may own more than a packet tells of. However many that are, no packet
-// is too long for the wire, every entity's own state arrives, and what the client
-// predicted wrongly is put right, the last of them as well as the first.
+// A client may own more entities than a packet holds. No packet is too long for the wire, the owner state of every entity
+// arrives, and all wrong predictions are corrected.
 func TestMoreOwnEntitiesThanAPacketHolds(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 10))
@@ -50,9 +49,7 @@ func TestMoreOwnEntitiesThanAPacketHolds(t *testing.T) {
 	}
 }
 
-// What a client predicts follows from what it owns now: handed to it, an entity is
-// predicted; handed on, it is not; and a component that comes to it later starts
-// from the server's value.
+// A client predicts exactly the entities that it owns now. A component that is added later starts with the server's value.
 func TestOwnerChanges(t *testing.T) {
 	g := newGame(t, plaza, ServerConfig{})
 	a := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})

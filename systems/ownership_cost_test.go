@@ -12,8 +12,8 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// A cursor that moves in every tick costs no allocation, and few bytes in the packets
-// that inputs need anyway; one that stands costs nothing.
+// A client-owned cursor that moves in every tick allocates nothing and adds few bytes to the input packets. A cursor at rest
+// costs nothing.
 func TestAuthorityCosts(t *testing.T) {
 	g := gallery(t, 3, netsys.Link{Latency: 50 * time.Millisecond, Loss: 0.05}, ServerConfig{}, nil)
 	up := func(ticks int, move bool) (bytes, packets float64) {
@@ -53,7 +53,7 @@ func TestAuthorityCosts(t *testing.T) {
 	g.mustConverge()
 }
 
-// More components than fit a packet take turns, and all arrive.
+// If the changed components do not fit into a packet, they take turns, and all arrive.
 func TestManyComponentsTakeTurns(t *testing.T) {
 	g := gallery(t, 1, badLink, ServerConfig{}, nil)
 	c, w := g.clients[0], g.server.World()
@@ -88,7 +88,7 @@ func TestManyComponentsTakeTurns(t *testing.T) {
 	g.mustConverge()
 }
 
-// Who comes back after an outage writes on, and learns what it may not write any more.
+// A client that returns after an outage can write again, and learns which components it may no longer write.
 func TestAuthorityOfWhoComesBack(t *testing.T) {
 	s := ServerConfig{Players: Players{ReconnectWindow: time.Minute}, Session: ServerSession{Timeout: time.Second}}
 	g := newGame(t, joining(canvas, spawnPainter), s)
@@ -130,7 +130,7 @@ func TestAuthorityOfWhoComesBack(t *testing.T) {
 	}
 }
 
-// A server that goes back in time keeps what clients wrote since.
+// A server that rewinds keeps the values that clients wrote meanwhile.
 func TestAuthorityOfAServerThatRewinds(t *testing.T) {
 	g := gallery(t, 2, badLink, ServerConfig{Seed: 3, Model: policy.ServerRewind{}}, nil)
 	for n := range 600 {
@@ -155,7 +155,7 @@ func TestAuthorityOfAServerThatRewinds(t *testing.T) {
 	}
 }
 
-// Where inputs are relayed the game refuses them as well, and tells.
+// Players.Refuse refuses relayed inputs too, and the client is notified.
 func TestRefusedInputsThatAreRelayed(t *testing.T) {
 	for _, preset := range []policy.Model{policy.Rollback{}, policy.ServerRewind{}} {
 		var told []Refusal

@@ -26,8 +26,8 @@ func changesOf(i *intruder, seq uint16, ids []components.NetID, v cursor) []byte
 	return append(coder.End(0, len(ids)), i.input(seq, push{DX: 1})...)
 }
 
-// A client that writes what is not its own, makes up entities and components, or lies
-// about lengths changes nothing but its own; what it sends is counted, and bounded.
+// A client that writes entities of others, invents entities and components, or sends wrong lengths changes only its own
+// values. Its messages are counted and bounded.
 func TestNetcodeA1_ForeignValuesOfStrangers(t *testing.T) {
 	asked := 0
 	g := gallery(t, 1, netsys.Link{}, ServerConfig{Players: Players{Accept: func(*ecs.World, Change) error { asked++; return nil }}}, nil)
@@ -109,8 +109,7 @@ func TestNetcodeA1_ForeignValuesOfStrangers(t *testing.T) {
 	g.mustConverge()
 }
 
-// What can be read of notices can be written and means the same, and a client takes any
-// of it without harm.
+// Decoded notices can be encoded again with the same meaning, and a client processes any of them without harm.
 func FuzzNotices(f *testing.F) {
 	list := ownership.Components(canvas())
 	b := codec.AppendUvarint([]byte{wire.KindNotices}, 1)

@@ -88,8 +88,8 @@ func cursorOf(w *ecs.World, client uint32) cursor { return *ecs.Get[cursor](w, p
 
 var badLink = netsys.Link{Latency: 120 * time.Millisecond, Jitter: 60 * time.Millisecond, Loss: 0.2, Duplicate: 0.05}
 
-// What clients write arrives at the server and at everybody else, whatever the link
-// does, and no older value takes its place at the client that writes.
+// Values that clients write arrive at the server and at all other clients, on any link. On the writing client no older value
+// replaces them.
 func TestNetcodeA1_ClientOwnedValuesArrive(t *testing.T) {
 	t.Parallel()
 	seeds(t, 12, func(t *testing.T, seed uint64) {
@@ -156,8 +156,7 @@ func TestNetcodeA1_ClientOwnedValuesArrive(t *testing.T) {
 	})
 }
 
-// What the game refuses never stands in the server's world; the client is told, and has
-// the server's value again.
+// Values that the game refuses never enter the server's world. The client is notified and has the server's value again.
 func TestNetcodeA1_ClientOwnedValuesAreJudged(t *testing.T) {
 	t.Parallel()
 	seeds(t, 12, func(t *testing.T, seed uint64) {
@@ -223,8 +222,8 @@ func TestNetcodeA1_ClientOwnedValuesAreJudged(t *testing.T) {
 	})
 }
 
-// Authority goes from the owner to the server, to another client and back; from the tick
-// on in which it is taken, its former holder's values change nothing.
+// Authority moves from the owner to the server, to another client and back. From the tick of the change on, values of the
+// previous holder have no effect.
 func TestNetcodeA1_AuthorityIsHandedOver(t *testing.T) {
 	seeds(t, 12, func(t *testing.T, seed uint64) {
 		g := gallery(t, 2, badLink, ServerConfig{Seed: seed}, nil)
@@ -290,8 +289,7 @@ func TestNetcodeA1_AuthorityIsHandedOver(t *testing.T) {
 	})
 }
 
-// No rule of the game can depend on what a client wrote: such components are not
-// predicted, nor readable in Simulate.
+// No rule of the game can depend on client-owned components: they are not predicted, and Simulate cannot read them.
 func TestSimulateReadsNoClientOwnedComponent(t *testing.T) {
 	for name, read := range map[string]func(w *ecs.World){
 		"Each": func(w *ecs.World) {
@@ -327,7 +325,7 @@ func TestSimulateReadsNoClientOwnedComponent(t *testing.T) {
 	}
 }
 
-// What cannot work is refused before it starts.
+// NewServer refuses configurations of client-owned components that cannot work.
 func TestClientOwnedComponentsAreChecked(t *testing.T) {
 	for want, c := range map[string]struct {
 		register func(p *ecs.Protocol)

@@ -47,8 +47,8 @@ func seen(t *testing.T, p policy.Model, own systems.ClientSystems) uint64 {
 	return h.Sum64()
 }
 
-// What the built-in InputGather does can be done over the published parts: each datagram and each
-// frame is the same. That of Predict and Reconcile package campaign shows.
+// A custom InputGather made of the published parts sends the same datagrams and draws the same frames as the built-in one.
+// Package campaign tests Predict and Reconcile.
 func TestOwnInputGatherDoesWhatTheBuiltInDoes(t *testing.T) {
 	t.Parallel()
 	own := systems.ClientSystems{InputGather: func(p systems.ClientParts) func(*ecs.World) {
@@ -66,8 +66,7 @@ func TestOwnInputGatherDoesWhatTheBuiltInDoes(t *testing.T) {
 	}
 }
 
-// A Reconcile of one's own is told of co-simulated entities as of own ones, and takes these over
-// when it goes back.
+// A custom Reconcile receives co-simulated entities like own ones, and adopts their state when it simulates again.
 func TestOwnReconcileOfOthers(t *testing.T) {
 	t.Parallel()
 	config := fieldtest.Config(5, 3, systemstest.RoundTrip(300*time.Millisecond, 50*time.Millisecond, 0.05))
@@ -114,7 +113,7 @@ func TestOwnReconcileOfOthers(t *testing.T) {
 // nothing is a system that does nothing.
 func nothing(systems.ClientParts) func(*ecs.World) { return func(*ecs.World) {} }
 
-// A system of one's own that does nothing is missed.
+// A match shows it if a custom system does nothing.
 func TestOwnSystemsThatDoNothing(t *testing.T) {
 	t.Parallel()
 	want := seen(t, policy.LocalSync{}, systems.ClientSystems{})
@@ -128,7 +127,7 @@ func TestOwnSystemsThatDoNothing(t *testing.T) {
 	}
 }
 
-// Where every peer simulates everything nobody predicts or corrects in a way of his own.
+// Models in which every peer simulates everything refuse a custom Predict and Reconcile.
 func TestOwnSystemsThatAreRefused(t *testing.T) {
 	for _, p := range []policy.Model{policy.Rollback{}, policy.Lockstep{}} {
 		for _, own := range []systems.ClientSystems{{Predict: nothing}, {Reconcile: nothing}} {

@@ -11,8 +11,8 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// The world of a paused server stands still, and its clients stay connected. The server expects a player whose session has timed
-// out, and no other one.
+// The world of a paused server stands still, and its clients stay connected. The server expects the return of a player whose
+// session timed out, and of no other player.
 func TestPause(t *testing.T) {
 	for _, model := range []policy.Model{nil, policy.Lockstep{}} {
 		net, now, at := netsys.NewNetwork(), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), netip.MustParseAddrPort("127.0.0.1:7777")

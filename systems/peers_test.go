@@ -40,8 +40,8 @@ func pawns(w *ecs.World, client uint32) (n int) {
 	return n
 }
 
-// A player whose session is replaced or times out is waited for: its entity stays, its
-// inputs are neutral, and who comes back plays on with it, from the state of the world.
+// The seat of a player whose session is replaced or times out stays reserved: its entity stays with neutral inputs. A
+// returning player continues with the entity from the state of the world.
 func TestPeersComeBack(t *testing.T) {
 	everybodySimulates(t, func(t *testing.T, p policy.Model) {
 		g := newGame(t, peopled, ServerConfig{Model: p, Players: Players{ReconnectWindow: 10 * time.Second}, Session: ServerSession{Timeout: time.Second}})
@@ -94,8 +94,7 @@ func TestPeersComeBack(t *testing.T) {
 	})
 }
 
-// Whatever a client sends in a session costs the others nothing, and ends it when it goes
-// on.
+// A client that sends malformed data does not affect the others, and its session ends after too many messages.
 func TestPeersHostileClient(t *testing.T) {
 	everybodySimulates(t, func(t *testing.T, p policy.Model) {
 		g := newGame(t, peopled, ServerConfig{Model: p})
@@ -139,8 +138,7 @@ func noise(r *rand.Rand, first byte, n int) []byte {
 	return b
 }
 
-// What does not go together with simulating everything everywhere is refused, and says
-// what to do.
+// NewServer refuses options that do not suit a model in which every peer simulates everything, with the remedy.
 func TestPeersConfig(t *testing.T) {
 	noBulk := []channel.ChannelConfig{{Name: "event", Kind: channel.Unreliable}, {Name: "small", Kind: channel.ReliableOrdered, MaxMessage: 512}}
 	for text, change := range map[string]func(c *ServerConfig){
@@ -167,7 +165,7 @@ func TestPeersConfig(t *testing.T) {
 	}
 }
 
-// In steady state neither end allocates, nor do frames between ticks.
+// In steady state, neither peer allocates in ticks, nor in frames between ticks.
 func TestPeersAllocateNothing(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")
@@ -195,7 +193,7 @@ func TestPeersAllocateNothing(t *testing.T) {
 	})
 }
 
-// A session of any messages, from either side, leaves the other end working.
+// After arbitrary messages from either side, the other peer still works.
 func FuzzPeers(f *testing.F) {
 	f.Add(true, []byte{deterministic.Kind, 0}, []byte{1, 1, 0, 0, 1, 0})
 	f.Fuzz(func(t *testing.T, lockstep bool, datagram, message []byte) {

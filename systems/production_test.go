@@ -166,9 +166,8 @@ func onSockets(t *testing.T, model policy.Model) evening {
 	}
 }
 
-// A match in the kit is the match that Serve and Dial make: the same people come by the same names,
-// go, and are turned away, and all have the same world, where everybody simulates
-// everything and where the server tells.
+// A match of the test kit equals a match with Serve and Dial: the same players join under the same numbers, leave and are
+// refused, and all peers have the same world. This holds for models with snapshots and for models with relayed inputs.
 func TestTheKitIsWhatIsServed(t *testing.T) {
 	for _, model := range []policy.Model{policy.Rollback{}, policy.LocalSync{}} {
 		t.Run(model.String(), func(t *testing.T) {

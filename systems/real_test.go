@@ -115,8 +115,8 @@ func goroutines(t testing.TB, before int) {
 	t.Errorf("%d goroutines, %d before:\n%s", n, before, stacks[:runtime.Stack(stacks, true)])
 }
 
-// A server and a client play over UDP until their contexts end, and leave no
-// goroutine behind; nor do a failed NewServer and a refused Dial.
+// A server and a client play over UDP until their contexts end, and leave no goroutine behind. A failed NewServer and a
+// refused Dial leave none either.
 func TestRunEndsWithItsContext(t *testing.T) {
 	before := runtime.NumGoroutine()
 	l := serve(t, ServerConfig{})
@@ -218,8 +218,7 @@ func TestSecondServerOnAPort(t *testing.T) {
 	l.stats("the first goes on", func(s figures) bool { return s.Ticks > 10 })
 }
 
-// Noise, zeros and cut packets from real sockets are counted, and a player over
-// UDP plays on.
+// Noise, zeros and truncated packets from real sockets are counted, and a player over UDP plays on.
 func TestNoiseOverUDP(t *testing.T) {
 	l := serve(t, ServerConfig{})
 	c := dial(t, l.addr, ClientConfig{Gather: gatherPush()})
@@ -267,8 +266,8 @@ func TestNoiseOverUDP(t *testing.T) {
 	}
 }
 
-// A server that runs in real time says how long its wake-ups take; whoever calls Advance is told nothing, so that a match in
-// virtual time stays a function of its seed.
+// A server under Run measures the durations of its wake-ups. A caller of Advance gets no durations, so that a match in virtual
+// time is a function of its seed.
 func TestTickTimeIsMeasuredInRealTime(t *testing.T) {
 	l := serve(t, ServerConfig{Overload: Overload{Off: true}})
 	st := l.stats("30 wake-ups", func(f figures) bool { return f.Ticks >= 30 })

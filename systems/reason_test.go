@@ -120,8 +120,8 @@ func (x *passage) act() {
 	}
 }
 
-// Whatever is lost, comes late or twice, and however little fits: a client is told why each entity came and went, each
-// time, as the server knows it. Who joins later is told of what is there as that.
+// OnPresence reports the true reason whenever an entity enters or leaves the world of a client, under loss, reordering,
+// duplication and small budgets. A late joiner gets the reason Joined for existing entities.
 func TestReasonsAreTrue(t *testing.T) {
 	t.Parallel()
 	for name, of := range map[string]Interest{
@@ -177,7 +177,7 @@ func TestReasonsAreTrue(t *testing.T) {
 	}
 }
 
-// Where every client simulates everything, it is told of who comes and goes in its world.
+// OnPresence also works if every client simulates everything.
 func TestReasonsWhereAllIsSimulated(t *testing.T) {
 	for name, policies := range map[string]policy.Model{"rollback": policy.Rollback{}, "lockstep": policy.Lockstep{}} {
 		t.Run(name, func(t *testing.T) {
@@ -208,7 +208,7 @@ func TestReasonsWhereAllIsSimulated(t *testing.T) {
 	}
 }
 
-// What moves within sight from piece to piece neither comes nor goes.
+// An entity that moves within sight from one group to another neither enters nor leaves.
 func TestMovesWithinSightAreNoNews(t *testing.T) {
 	g := newGame(t, halls, ServerConfig{Snapshots: Snapshots{Interest: &Grid[place]{Cell: 10, Radius: 400}}})
 	w := g.server.World()

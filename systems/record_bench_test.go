@@ -52,7 +52,7 @@ func (g *game) serverTime(b *testing.B) {
 	}
 }
 
-// BenchmarkRecord is a tick of a server with 100 players and 200 other entities, and with a recorder.
+// BenchmarkRecord measures a tick of a server with 100 players, 200 other entities and a recorder.
 func BenchmarkRecord(b *testing.B) {
 	for _, records := range []bool{false, true} {
 		b.Run(fmt.Sprintf("recorder=%v", records), func(b *testing.B) {
@@ -68,7 +68,7 @@ func BenchmarkRecord(b *testing.B) {
 	}
 }
 
-// BenchmarkSpectators is a tick of a server with 10 players, 200 other entities, and spectators that are connected to it.
+// BenchmarkSpectators measures a tick of a server with 10 players, 200 other entities and connected spectators.
 func BenchmarkSpectators(b *testing.B) {
 	for _, n := range []int{0, 1, 10, 100, 1000} {
 		b.Run(fmt.Sprintf("spectators=%d", n), func(b *testing.B) {

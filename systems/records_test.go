@@ -14,7 +14,7 @@ import (
 	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
-// What rooms keep of an entity is gone from all of them when the client forgets it.
+// When a client forgets an entity, all records of the entity are cleared.
 func TestForgottenEntityLeavesNoRecord(t *testing.T) {
 	g := newGame(t, peopled, ServerConfig{})
 	c := g.join(ClientConfig{Prediction: Prediction{Scope: func(*ecs.World, ecs.Entity) Scope { return ScopeCoSimulated }}}, netsys.Link{})

@@ -26,8 +26,8 @@ func noShots() RefuseFunc {
 	})
 }
 
-// An input that the game refuses has no effect but that of what is held, and the client
-// is told of each, once, in order, with the reason, however bad the link is.
+// A refused input has only the effect of the held input. The client is notified of each refusal once, in order and with the
+// reason, on any link.
 func TestNetcodeB1_RefusedInputs(t *testing.T) {
 	seeds(t, 20, func(t *testing.T, seed uint64) {
 		for _, timing := range inputTimings {
@@ -67,7 +67,7 @@ func TestNetcodeB1_RefusedInputs(t *testing.T) {
 	})
 }
 
-// Refusals are no means to make a server talk: what is beyond the rate is counted only.
+// A client cannot make the server send notices without limit: refusals beyond the rate are only counted.
 func TestNetcodeB1_RefusalsAreBounded(t *testing.T) {
 	told := 0
 	g := newGame(t, peopled, ServerConfig{Players: Players{Refuse: noShots()}})
@@ -105,8 +105,8 @@ func (w hasty) Send(_ time.Time, to netip.AddrPort, b []byte) error {
 
 func (w hasty) Poll(_ time.Time, deliver func(netsys.Datagram)) { w.Wire.Poll(w.game.now, deliver) }
 
-// A client whose clock runs twice as fast gets nowhere sooner; that is counted and told.
-// Honest ones are not suspected, whatever the link does, and whoever stalls.
+// A client whose clock runs twice as fast gains nothing. Its excess inputs are counted, and it is notified. Honest clients are
+// not suspected, on any link and after any stall.
 func TestNetcodeD1_FastClients(t *testing.T) {
 	t.Parallel()
 	seeds(t, 8, func(t *testing.T, seed uint64) {
@@ -163,7 +163,7 @@ func TestNetcodeD1_FastClients(t *testing.T) {
 	})
 }
 
-// Refuse must look at the protocol's input.
+// NewServer refuses a Refuse function whose type is not the protocol's input.
 func TestRefuseLooksAtTheInput(t *testing.T) {
 	c := ServerConfig{Players: Players{Refuse: Refuse(func(*ecs.World, uint32, *place) error { return nil })}}
 	if _, err := NewServer(netsys.NewNetwork().Node(honestAddr), plaza(), c); !errors.Is(err, ErrConfig) {

@@ -61,7 +61,7 @@ func recordMatch(t *testing.T, model policy.Model, seconds int) *recordedMatch {
 	return m
 }
 
-// A recording shows frame by frame what a spectator saw, under every model, and the spectator saw what the server had.
+// A recording shows frame by frame what a spectator saw, under every model, and the spectator saw the server's world.
 func TestReplay(t *testing.T) {
 	for _, model := range []policy.Model{policy.LocalSync{}, policy.ServerRewind{}, policy.CorrectOnMismatch{}, policy.Rollback{}, policy.Lockstep{}} {
 		t.Run(model.String(), func(t *testing.T) {
@@ -126,7 +126,7 @@ func (m *recordedMatch) seeks(t *testing.T, replay *Replay) {
 	}
 }
 
-// A recording without its end plays up to the last whole segment, whatever byte is the last, and a damaged one is refused.
+// A truncated recording plays up to the last whole segment, wherever it is cut. A damaged one is refused.
 func TestTornRecording(t *testing.T) {
 	m := recordMatch(t, nil, 12)
 	if err := m.writer.Close(); err != nil {
@@ -160,7 +160,7 @@ func TestTornRecording(t *testing.T) {
 	}
 }
 
-// A recording of another protocol is refused with the line that differs.
+// A recording of another protocol is refused, and the error names the line that differs.
 func TestRecordingOfAnotherGame(t *testing.T) {
 	m := recordMatch(t, nil, 6)
 	if err := m.writer.Close(); err != nil {
@@ -181,7 +181,7 @@ func TestRecordingOfAnotherGame(t *testing.T) {
 	t.Log(err)
 }
 
-// A client replays its own last seconds: entities of others as it saw them, and its own as the server had them.
+// A client replays its last seconds: entities of others as it saw them, and its own entities as the server had them.
 func TestOwnReplay(t *testing.T) {
 	for _, model := range []policy.Model{policy.LocalSync{}, policy.ServerRewind{}, policy.CorrectOnMismatch{}, policy.Rollback{}, policy.Lockstep{}} {
 		t.Run(model.String(), func(t *testing.T) {

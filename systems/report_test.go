@@ -17,9 +17,8 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// What a server can be told about results makes no difference to its world, and
-// costs it no more bytes than own state in every snapshot: not that all is well,
-// nor that nothing is, nor noise, nor to be asked for ever.
+// False results of a client do not change the server's world, and cost at most as many bytes as owner state in every snapshot:
+// always agreeing, never agreeing, noise, or endless requests.
 func TestNetcodeD3_TrustIsNowhere(t *testing.T) {
 	const ticks = 900
 	r := rand.New(rand.NewPCG(5, 1))
@@ -100,7 +99,7 @@ func TestNetcodeD3_TrustIsNowhere(t *testing.T) {
 	}
 }
 
-// A client that holds more than a result tells of is corrected as under LocalSync.
+// A client with more state than a result holds is corrected as under LocalSync.
 func TestHugeOwnStateIsAskedFor(t *testing.T) {
 	t.Parallel()
 	g := newGame(t, joining(plaza, func(w *ecs.World, client uint32) {
@@ -126,8 +125,7 @@ func TestHugeOwnStateIsAskedFor(t *testing.T) {
 	}
 }
 
-// A snapshot of LocalSync has neither a correction nor agrees, and a client refuses
-// one that has.
+// A snapshot under LocalSync contains no fields about corrections, and a client refuses one that does.
 func TestCorrectionsOnlyWhereTheyAre(t *testing.T) {
 	g := newGame(t, peopled, ServerConfig{})
 	c := g.join(ClientConfig{}, netsys.Link{})
@@ -148,7 +146,7 @@ func TestCorrectionsOnlyWhereTheyAre(t *testing.T) {
 	}
 }
 
-// Where results are compared and corrections made, nothing allocates.
+// Comparing results and making corrections allocates nothing.
 func TestReportsAllocateNothing(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")

@@ -87,9 +87,8 @@ func (s *seated) pawnID(id uint32) (components.NetID, place) {
 	return 0, place{}
 }
 
-// The path is dead for three seconds. Nothing of the session is: the same entity, the
-// same streams, and no more is simulated again than the round trip and the buffer
-// ask for.
+// After an outage of three seconds the session continues: with the same entity and the same input numbers. The client
+// simulates no more ticks again than the round trip and the buffer require.
 func TestOutageOfThreeSeconds(t *testing.T) {
 	s := newSeated(t, ServerConfig{Session: ServerSession{Timeout: 6 * time.Second}, Players: Players{ReconnectWindow: time.Minute}})
 	link := netsys.Link{Latency: 50 * time.Millisecond}
@@ -139,8 +138,8 @@ func TestOutageOfThreeSeconds(t *testing.T) {
 	}
 }
 
-// A player comes with a new token while the old session lives, as after a crash: the
-// entity goes over without a gap, and the inputs are counted on.
+// If a player connects with a new token while the old session lives, as after a crash, the player keeps the entity without a
+// gap, and input counts continue.
 func TestTakeoverKeepsEntity(t *testing.T) {
 	s := newSeated(t, ServerConfig{Players: Players{ReconnectWindow: 5 * time.Second}})
 	link := netsys.Link{Latency: 30 * time.Millisecond}
@@ -186,7 +185,7 @@ func TestTakeoverKeepsEntity(t *testing.T) {
 	}
 }
 
-// Without Hold a takeover is a goodbye and a newcomer.
+// Without a ReconnectWindow a takeover is a leave and a join.
 func TestTakeoverWithoutHold(t *testing.T) {
 	s := newSeated(t, ServerConfig{})
 	old, _, _, _ := s.play(7, netsys.Link{})
@@ -202,8 +201,8 @@ func TestTakeoverWithoutHold(t *testing.T) {
 	}
 }
 
-// A seat is for the player whose it was. Somebody else's token gets another number and
-// other entities; a goodbye and a kick keep no seat.
+// A seat is reserved for its player only. A token of another player gets another number and other entities. A clean leave and
+// a kick reserve no seat.
 func TestTokenOfAnotherPlayer(t *testing.T) {
 	s := newSeated(t, ServerConfig{Session: ServerSession{Timeout: time.Second}, Players: Players{ReconnectWindow: time.Minute}})
 	c, _, _, _ := s.play(7, netsys.Link{})

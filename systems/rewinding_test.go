@@ -48,9 +48,8 @@ func everyTick(t *testing.T, c *Client, f func()) {
 	}
 }
 
-// Late inputs are merged into one pass a tick, from the oldest. With 8 clients at ±30 ms,
-// no lead and inputs that always change these are 8.6 ticks a tick by the design's
-// simulation.
+// Late inputs are merged into one pass per tick, from the oldest one. With 8 clients at ±30 ms, without a lead and with inputs
+// that change in every tick, the design's simulation gives 8.6 re-simulated ticks per tick.
 func TestNetcodeB3_OnePassATick(t *testing.T) {
 	t.Parallel()
 	link := netsys.Link{Latency: 100 * time.Millisecond, Jitter: 30 * time.Millisecond}
@@ -79,7 +78,7 @@ func TestNetcodeB3_OnePassATick(t *testing.T) {
 	g.mustConverge()
 }
 
-// The first input for a tick wins, whatever a client sends for it later.
+// The first input of a client for a tick counts, whatever the client sends for that tick later.
 func TestNetcodeB4_FirstOfDuplicatesWins(t *testing.T) {
 	g := rewinding(t, 2, netsys.Link{Latency: 60 * time.Millisecond}, ServerConfig{Seed: 1})
 	liar := g.clients[0]
@@ -100,8 +99,8 @@ func TestNetcodeB4_FirstOfDuplicatesWins(t *testing.T) {
 	}
 }
 
-// Inputs older than the window are ignored and counted, those of a client that goes on
-// sending late ones cost no more than its cap, and nobody else pays for either.
+// Inputs older than the window are ignored and counted. A client that keeps sending late inputs costs no more than its cap,
+// and other clients are not affected.
 func TestNetcodeB4_LateInputsAreCapped(t *testing.T) {
 	t.Parallel()
 	for _, late := range []int{45, 80} { // ticks, beside the lead
@@ -139,8 +138,8 @@ func TestNetcodeB4_LateInputsAreCapped(t *testing.T) {
 	}
 }
 
-// Stamps from the far future and the past are counted, and touch nothing; a client that
-// comes back to the present plays on.
+// Inputs stamped with ticks far in the future or the past are counted and have no effect. A client that returns to valid ticks
+// plays on.
 func TestRewindOfForgedStamps(t *testing.T) {
 	t.Parallel()
 	for _, by := range []int{61, 200, 5000, 20000, 32000, 33000, 50000, -90, -500} {
@@ -187,8 +186,7 @@ func TestRewindOfForgedStamps(t *testing.T) {
 	}
 }
 
-// A player that is waited for stands still, plays on when it is back, and is gone when it
-// does not come again.
+// A player with a reserved seat stands still, plays on when it returns, and leaves the game when the reservation expires.
 func TestRewindWaitsForAPlayer(t *testing.T) {
 	s := newSeated(t, ServerConfig{Seed: 1, Model: policy.ServerRewind{}, Players: Players{ReconnectWindow: 8 * time.Second}, Session: ServerSession{Timeout: time.Second}})
 	link := netsys.Link{Latency: 50 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.05}
@@ -228,7 +226,7 @@ func TestRewindWaitsForAPlayer(t *testing.T) {
 	s.mustConverge()
 }
 
-// A server that has run for longer than sequences of 16 bits last tells newcomers where it is.
+// A server that has run longer than 16-bit sequences last still tells joining clients its tick.
 func TestRewindJoinsLongAfter(t *testing.T) {
 	g := newGame(t, peopled, ServerConfig{Seed: 1, Model: policy.ServerRewind{}})
 	for _, ticks := range []int{40_000, 30_000} {
@@ -247,7 +245,7 @@ func TestRewindJoinsLongAfter(t *testing.T) {
 	}
 }
 
-// Whatever other options are, stamped inputs and states go together.
+// Every model with stamped inputs sends states, whatever its other options are.
 func TestStampedModels(t *testing.T) {
 	t.Parallel()
 	const window = 600 * time.Millisecond // the most that clients lead, half the window, is too little
@@ -277,7 +275,7 @@ func TestStampedModels(t *testing.T) {
 	}
 }
 
-// Windows that no timeline keeps are refused.
+// NewServer refuses windows with more ticks than a timeline stores.
 func TestRewindRefusesAWindowOfTooManyTicks(t *testing.T) {
 	c := ServerConfig{TickRate: 1000, Snapshots: Snapshots{SendRate: 20}, Model: policy.ServerRewind{}}
 	c.Model = policy.ServerRewind{Window: 5 * time.Second}

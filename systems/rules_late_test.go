@@ -53,9 +53,8 @@ func (g *game) late(p *peer, ago uint32, v push) {
 	g.server.model.applier.Receive(p, netsys.Packet{Data: wire.NewInputCoder(t).Append(nil, &m, 0, nil)})
 }
 
-// A late input that is newer than what is held takes its place from the next filler on, but
-// for its press, and is repeated as that was; one that is older has been superseded, and is
-// dropped. With policy.Repeat, what is held stays.
+// A late input that is newer than the held input replaces it from the next missing input on, except for its presses, and is
+// then repeated. An older late input is dropped. With policy.Repeat the held input stays.
 func TestNetcodeC4_LateInputSupersedesWhatIsHeld(t *testing.T) {
 	for _, how := range []policy.Missing{policy.Repeat, policy.Supersede} {
 		g, p := silent(t, policy.LocalSync{Missing: how})
@@ -92,7 +91,7 @@ func TestNetcodeC4_LateInputSupersedesWhatIsHeld(t *testing.T) {
 	}
 }
 
-// A missing input repeats what is held, or, with policy.Neutral, is neutral at once.
+// A missing input repeats the held input, or is neutral with policy.Neutral.
 func TestNetcodeC4_MissingInputIsNeutral(t *testing.T) {
 	for how, want := range []push{policy.Repeat: {DX: 1}, policy.Neutral: {}} {
 		g, p := silent(t, policy.LocalSync{Missing: policy.Missing(how)})

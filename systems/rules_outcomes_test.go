@@ -60,10 +60,9 @@ func newVolley(t *testing.T, pushes bool, history int) (*game, *Client, *volleye
 	return g, c, v
 }
 
-// A client begins what it foresees at once, and commits it when a state of the server agrees
-// with its prediction. Where one does not, the inputs since are simulated again and what
-// they raise again goes on; what came between this state and the last that agreed is
-// withdrawn, because it is not simulated again.
+// A client starts a predicted outcome immediately and commits it when a state of the server agrees with its prediction. If a
+// state does not agree, the client simulates the later inputs again: outcomes that they raise again continue. Outcomes between
+// this state and the last state that agreed are withdrawn, because those inputs are not simulated again.
 func TestNetcodeB5_CorrectionWithdrawsWhatIsUnconfirmed(t *testing.T) {
 	g, c, v := newVolley(t, true, 0)
 	g.run(60)
@@ -113,8 +112,8 @@ func count(all []uint32, one uint32) (n int) {
 	return n
 }
 
-// A state that is too old to be compared proves nothing: what a client foresaw before it is
-// withdrawn when it takes over a state in the end.
+// A state that is too old to be compared confirms nothing: when the client finally adopts a state, it withdraws the outcomes
+// that it predicted before it.
 func TestNetcodeB5_StaleStatesProveNothing(t *testing.T) {
 	g, c, v := newVolley(t, false, 8)
 	g.run(600)

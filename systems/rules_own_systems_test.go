@@ -13,8 +13,8 @@ import (
 	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
-// A game's own InputGather runs under every model, its own Predict under all in which a client
-// predicts; elsewhere a client that has one leaves with a reason. All agree in the end.
+// A custom InputGather runs under every model, and a custom Predict under all models with prediction. Under other models the
+// session of a client with a custom Predict ends with an error. All peers agree in the end.
 func TestOwnInputGatherAndPredict(t *testing.T) {
 	for _, preset := range fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}) {
 		t.Run(preset.String(), func(t *testing.T) {
@@ -39,8 +39,8 @@ func TestOwnInputGatherAndPredict(t *testing.T) {
 	}
 }
 
-// A Reconcile that simulates nothing again amends what was predicted: the server moves the player now and then, each time is
-// one correction, and what the server tells afterwards agrees.
+// A custom Reconcile that simulates nothing again changes the predictions instead. The server sometimes moves the player: each
+// time is one correction, and later states agree.
 func TestOwnReconcileAmends(t *testing.T) {
 	for _, preset := range []policy.Model{policy.LocalSync{}, policy.Buffered{}, policy.ServerRewind{}} {
 		t.Run(preset.String(), func(t *testing.T) {

@@ -98,7 +98,7 @@ func (x *crowd) taken() {
 	s.sessions.commands.Deliver(s.model.applier, func(uint32) bool { return true })
 }
 
-// BenchmarkCrowd is a tick of many clients, without sessions and snapshots, by client.
+// BenchmarkCrowd measures a tick of many clients, without sessions and snapshots, per client.
 func BenchmarkCrowd(b *testing.B) {
 	for _, clients := range []int{100, 1000, 4000} {
 		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {

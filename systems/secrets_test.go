@@ -13,7 +13,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// What is printed or logged of a server, a client and their configurations has no key in it.
+// Printing or logging a server, a client or their configurations does not reveal a key.
 func TestSecretsNotLogged(t *testing.T) {
 	key := netcode.GenerateKey(netsys.SeededRandom(1))
 	network, address := netsys.NewNetwork(), netip.MustParseAddrPort("192.0.2.1:4000")

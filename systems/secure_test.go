@@ -11,8 +11,8 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// With a key, who has a token of the login service plays, as the player that it names,
-// and nobody else gets an answer.
+// On a server with a key, a client with a token of the login service plays as the player in the token. Other clients get no
+// answer.
 func TestTokens(t *testing.T) {
 	key := netcode.GenerateKey(netsys.SeededRandom(1))
 	addr := netip.MustParseAddrPort("10.0.0.1:7777")
@@ -54,8 +54,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// Without keys there is no server that others can reach, and no client of a server
-// elsewhere, unless somebody insists.
+// Without keys, NewServer refuses addresses that other machines can reach, and NewClient refuses servers on other machines,
+// unless this is explicitly allowed.
 func TestDevelopmentModeStaysAtHome(t *testing.T) {
 	wire, err := netsys.ListenUDP("0.0.0.0:0")
 	if err != nil {
@@ -77,7 +77,7 @@ func TestDevelopmentModeStaysAtHome(t *testing.T) {
 	}
 }
 
-// Dial without an address goes to where the token says.
+// Dial without an address connects to the addresses in the token.
 func TestDialByToken(t *testing.T) {
 	key := netcode.GenerateKey(nil)
 	l := serve(t, ServerConfig{Session: ServerSession{Key: key}})

@@ -8,8 +8,8 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// BenchmarkSnapshot is a send to 1 and to 101 clients who all hold the same, of 300
-// entities of which 20 have news: what 100 more cost is the difference.
+// BenchmarkSnapshot measures a send of 300 entities, 20 of them changed, to 1 and to 101 clients with the same baselines. The
+// difference is the cost of 100 more clients.
 func BenchmarkSnapshot(b *testing.B) {
 	for _, clients := range []int{1, 101} {
 		b.Run(map[int]string{1: "clients=1", 101: "clients=101"}[clients], func(b *testing.B) {

@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/saved"
 )
 
-// Grants are in a save, and again in one of the loaded server.
+// A save contains the grants, and so does a save of the loaded server.
 func TestGrantsAreSaved(t *testing.T) {
 	type cursor struct {
 		X int16 `net:"raw"`

@@ -188,7 +188,7 @@ func eachHerdModel(t *testing.T, f func(t *testing.T, m policy.Model)) {
 	}
 }
 
-// A server that was saved while all players were away has the same world as the saved one in each later tick, until the
+// A server that was saved while all players were absent has the same world as the loaded one in each later tick, until the
 // reconnect windows end.
 func TestLoadedServerGoesOnAsTheSavedOne(t *testing.T) {
 	eachHerdModel(t, func(t *testing.T, m policy.Model) {
@@ -371,7 +371,7 @@ func TestPlayersReturnToALoadedServer(t *testing.T) {
 	})
 }
 
-// Players who were connected are away in the loaded world.
+// Players who were connected are absent in the loaded world.
 func TestLoadedPlayersAreAway(t *testing.T) {
 	eachHerdModel(t, func(t *testing.T, m policy.Model) {
 		a := systemstest.New(t, herdConfig(5, m, 2, nil, nil))
@@ -441,7 +441,7 @@ func TestSaveBesideTheServer(t *testing.T) {
 	}
 }
 
-// Bytes that are no save, or of another game, are refused with a reason.
+// NewServer refuses bytes that are not a save, or a save of another game, with a reason.
 func TestLoadRefuses(t *testing.T) {
 	a := systemstest.New(t, herdConfig(5, policy.Rollback{}, 2, nil, nil))
 	a.Connect()

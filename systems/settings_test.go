@@ -26,7 +26,7 @@ type Coarse struct {
 	X float32 `net:"0..1000 step 10 tol 0.1"`
 }
 
-// Each part of a protocol and each schedule works under every model, and the match converges; or NewServer or the
+// Each part of a protocol and each schedule works under every model, and the match converges. Otherwise NewServer or the
 // client's session refuses it with an error that names the part, the model and the remedy.
 func TestModelsRefuseWhatTheyCannotPlay(t *testing.T) {
 	t.Parallel()
@@ -104,7 +104,7 @@ func TestModelsRefuseWhatTheyCannotPlay(t *testing.T) {
 	}
 }
 
-// A client that is configured for another model than the server's is told so.
+// A client that is configured for another model than the server's gets an error that says so.
 func TestClientOfAnotherModel(t *testing.T) {
 	t.Parallel()
 	config := fieldtest.PresetConfig(policy.Buffered{}, 1, 1, netsys.Link{})
@@ -120,8 +120,8 @@ func TestClientOfAnotherModel(t *testing.T) {
 	}
 }
 
-// Under the models that send inputs a write that is not in the protocol is undone as soon as a tick
-// is simulated again, or told, and mended.
+// Under the models that relay inputs, a write outside of the protocol is undone as soon as a tick is simulated again, or is
+// reported as a divergence and repaired.
 func TestForeignWritesAreTold(t *testing.T) {
 	fieldtest.EachRow(t, fieldtest.PeerPresets, func(t *testing.T, preset policy.Model) {
 		config := fieldtest.PresetConfig(preset, 1, 2, fieldtest.Lag(3))

@@ -128,7 +128,7 @@ func TestSightOfSpectators(t *testing.T) {
 	g.mustConverge()
 }
 
-// The recording of what a player sees does not depend on what the interest hides from that player.
+// A recording of what a player sees does not depend on what the interest hides from that player.
 func TestHiddenIsNotRecorded(t *testing.T) {
 	record := func(hidden float32) []byte {
 		g := newGame(t, peopled, ServerConfig{Snapshots: Snapshots{Interest: seenIf(func(ecs.Entity, uint32) bool { return false })}})
@@ -161,7 +161,8 @@ func TestHiddenIsNotRecorded(t *testing.T) {
 	}
 }
 
-// A recording of what a player sees holds the owner-only components of that player if it is asked to, and never those of others.
+// A recording of what a player sees contains the owner-only components of that player if this is requested, and never those of
+// other players.
 func TestOwnerOnlyIsRecordedOnRequest(t *testing.T) {
 	for _, model := range []policy.Model{policy.LocalSync{}, policy.Buffered{}, policy.ServerRewind{}, policy.CorrectOnMismatch{}} {
 		t.Run(model.String(), func(t *testing.T) {

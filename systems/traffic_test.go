@@ -12,8 +12,8 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// The accounts add up to the bytes that were sent, whatever coder made the blocks and
-// however many clients each went to, joins, budgets and own state included.
+// The traffic counters add up to the sent bytes, for every coder, any number of clients per block, joins, budgets and owner
+// state.
 func TestAccountsAddUp(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -72,7 +72,7 @@ func TestAccountsAddUp(t *testing.T) {
 	}
 }
 
-// Entities that have news are told of on request, those with most of it first.
+// TopEntities lists entities with changes on request, the largest first.
 func TestTopEntities(t *testing.T) {
 	s := newSchool(t, 1, ServerConfig{})
 	s.join(ClientConfig{}, netsys.Link{})
@@ -103,8 +103,7 @@ func TestTopEntities(t *testing.T) {
 	}
 }
 
-// A component that stays on its own peer takes nothing, and is in the accounts all the same,
-// as clients are told which entities have it.
+// A component that is not replicated takes no bytes but is listed, because clients receive which entities have it.
 func TestTrafficOfLocalComponents(t *testing.T) {
 	type fuse struct{ Left int32 }
 	g := newGame(t, func() *ecs.Protocol {
@@ -124,7 +123,7 @@ func TestTrafficOfLocalComponents(t *testing.T) {
 	}
 }
 
-// Asking for the accounts allocates nothing, once the memory is there.
+// Reading the traffic counters allocates nothing once memory has grown.
 func TestTrafficAllocatesNothing(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")

@@ -88,8 +88,8 @@ func other() *delta.Trained {
 	return delta.NewTrained(delta.NewLayout([]*schema.Table{nil}, 3, 20), nil, nil)
 }
 
-// What both sides hold makes snapshots smaller; whatever else they hold, they go on
-// with what is built in, each tells so once with both hashes, and play is the same.
+// A trained model that both ends have makes snapshots smaller. If the models differ, both ends use the built-in one, each logs
+// this once with both hashes, and the match is the same.
 func TestTrainedIsAgreedOn(t *testing.T) {
 	t.Parallel()
 	same, another := learned(t, 1), learned(t, 2)
@@ -159,7 +159,7 @@ func TestTrainedIsAgreedOn(t *testing.T) {
 
 func logTo(out *bytes.Buffer) *slog.Logger { return slog.New(slog.NewTextHandler(out, nil)) }
 
-// A server serves clients that were trained alike and others at the same time.
+// A server serves clients with its trained model and clients without it at the same time.
 func TestTrainedAndUntrainedTogether(t *testing.T) {
 	t.Parallel()
 	trained := learned(t, 1)
@@ -181,7 +181,7 @@ func TestTrainedAndUntrainedTogether(t *testing.T) {
 	}
 }
 
-// A damaged file is told of and left out.
+// LoadTrained logs a damaged file and returns nil.
 func TestLoadTrained(t *testing.T) {
 	good := other().Append(nil)
 	for cut := range good {
@@ -207,7 +207,7 @@ func (l *limited) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A recording that fails ends, is told of once, and does not disturb the match.
+// A recording that fails ends, is logged once, and does not disturb the match.
 func TestRecordingFails(t *testing.T) {
 	for _, room := range []limited{0, 5000} {
 		var out bytes.Buffer
@@ -222,7 +222,7 @@ func TestRecordingFails(t *testing.T) {
 	}
 }
 
-// What only the owner may see is not recorded.
+// Owner-only components are not recorded.
 func TestRecordingHasNoPrivateState(t *testing.T) {
 	var out bytes.Buffer
 	protocol := func() *ecs.Protocol {

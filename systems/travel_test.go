@@ -157,8 +157,9 @@ func (x *worlds) until(what string, f func() bool) {
 	x.t.Fatalf("%s: not within a minute; %v", what, x.client.Err())
 }
 
-// A client goes from a server to another one, of any model, and stays the same client: its inputs arrive there, its world
-// is that one's, the game is told of each entity that it comes, once, and that it is left behind, and counts go on.
+// A client travels from one server to another, of any model, and stays the same client: its inputs arrive there, its world is
+// the world of the new server, OnPresence reports each entity there once and the previous ones as left behind, and its
+// counters continue.
 func TestTravel(t *testing.T) {
 	t.Parallel()
 	for i, from := range models {
@@ -251,7 +252,7 @@ func countOwned(w *ecs.World) (n int) {
 // models are the policies between which clients go.
 var models = []policy.Model{policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}, policy.Lockstep{}}
 
-// A client that is let in nowhere stays where it is, and nothing there suffers.
+// A client that no other server admits stays on its server, where nothing changes.
 func TestTravelFails(t *testing.T) {
 	for name, c := range map[string]struct {
 		config ServerConfig
@@ -299,7 +300,7 @@ func (x *worlds) fill() {
 	}
 }
 
-// The session at hand may end meanwhile: the client is told of that only when nobody else lets it in.
+// The current session may end during travel: the client learns of it only if no other server admits it.
 func TestTravelOfWhoHasNoRoom(t *testing.T) {
 	for _, there := range []bool{true, false} {
 		x := newWorlds(t, peopled, ServerConfig{}, ServerConfig{})
@@ -330,7 +331,7 @@ func TestTravelOfWhoHasNoRoom(t *testing.T) {
 	}
 }
 
-// A ticket to another game is the game's to follow; without a function for it, it is counted.
+// OnTravel receives a ticket to another game. Without OnTravel the ticket is counted.
 func TestOnTravel(t *testing.T) {
 	x := newWorlds(t, peopled, ServerConfig{}, ServerConfig{})
 	var got []Ticket
@@ -360,7 +361,7 @@ func TestOnTravel(t *testing.T) {
 	}
 }
 
-// Servers that send a client to and fro do not keep it from playing.
+// A client plays although its servers send it back and forth.
 func TestTravelTooOften(t *testing.T) {
 	x := newWorlds(t, peopled, ServerConfig{}, ServerConfig{})
 	x.begin(peopled, ClientConfig{})
@@ -381,7 +382,7 @@ func TestTravelTooOften(t *testing.T) {
 	x.until("arrived", x.in(1-here))
 }
 
-// Who is not there is not sent away, and what cannot be read is not sent.
+// HandOver refuses an unknown client and an invalid ticket.
 func TestHandOverRefuses(t *testing.T) {
 	x := newWorlds(t, peopled, ServerConfig{}, ServerConfig{})
 	x.begin(peopled, ClientConfig{})

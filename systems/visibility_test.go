@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
 
-// What is not there is not there for a reason.
+// Presence returns the reason for the absence of an entity.
 func TestPresence(t *testing.T) {
 	t.Parallel()
 	hidden := map[ecs.Entity]bool{}
@@ -83,7 +83,7 @@ func TestPresence(t *testing.T) {
 	checkClient(t, c)
 }
 
-// What the newest snapshot had no room for is stale.
+// An entity that the newest snapshot had no room for is stale.
 func TestStale(t *testing.T) {
 	g, all := crowded(t, 300, ServerConfig{Snapshots: Snapshots{Budget: 200}})
 	c := g.join(ClientConfig{}, netsys.Link{})

@@ -456,8 +456,8 @@ func (v *snapshotVector) bytes(t *testing.T) []byte {
 	return b
 }
 
-// The committed messages are read as what is written beside them, and written as they
-// are. Run with -update after a change that is meant.
+// The committed messages decode to the values beside them, and encode to the same bytes. Run with -update after an intended
+// change.
 func TestSnapshotVectors(t *testing.T) {
 	if *update {
 		all := []*snapshotVectors{
@@ -493,7 +493,7 @@ func TestSnapshotVectors(t *testing.T) {
 	}
 }
 
-// The message that the document spells out is the one that it names.
+// The message that the document explains is the committed message that it names.
 func TestSnapshotVectorOfTheDocument(t *testing.T) {
 	page, err := os.ReadFile("../docs/wire-format.md")
 	if err != nil {

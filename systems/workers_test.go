@@ -32,8 +32,8 @@ func (x *crowd) deal() {
 	})
 }
 
-// Inputs of hundreds of clients, read and consumed by any number of workers, make the same world and the same counts,
-// clients who send nonsense included.
+// The inputs of hundreds of clients, decoded and consumed by any number of workers, give the same world and the same counters,
+// including clients that send nonsense.
 func TestInputsOnWorkers(t *testing.T) {
 	t.Parallel()
 	var want string
@@ -57,7 +57,7 @@ func TestInputsOnWorkers(t *testing.T) {
 	}
 }
 
-// A tick of many clients allocates nothing, with workers or without.
+// A tick of many clients allocates nothing, with or without workers.
 func TestCrowdAllocatesNothing(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")
@@ -76,8 +76,8 @@ func TestCrowdAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Rows that say what they write are done by the server's workers: two of them are in a function at once, for which the
-// first waits.
+// The server's workers run systems whose rows declare what they write: two workers are in one function at the same time, and
+// the first waits for the second.
 func TestRowsOnTheServersWorkers(t *testing.T) {
 	var came atomic.Int32
 	var once sync.Once
