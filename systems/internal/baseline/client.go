@@ -2,14 +2,14 @@ package baseline
 
 import "github.com/tactusgo/tactus/systems/internal/wire"
 
-// floorMargin is how many sends older than the newest acknowledged one a baseline
-// may be: what the gaps between the young ages ask for, and a predecessor.
+// floorMargin is the number of sends by which the floor stays below the oldest state that a group needs. It leaves room for
+// the gaps between the smaller [Ages] and for a second baseline.
 const floorMargin = 5
 
-// Client is what one client has acknowledged.
+// Client records what one client has acknowledged.
 type Client struct {
 	World Records // of the world's groups
-	Own   Records // and of its own entities'
+	Own   Records // of the groups of owner state
 
 	floor  uint32 // oldest send that may be a baseline
 	epoch  uint8
@@ -23,7 +23,7 @@ type Client struct {
 // needs them. The result has no meaning.
 func (c *Client) Touch() byte { return c.asked ^ byte(c.sent.n) ^ byte(len(c.free)) }
 
-// TouchFurther does the same for the data to which the client points.
+// TouchFurther reads a byte of each cache line of the data to which the client points. The result has no meaning.
 func (c *Client) TouchFurther() (b byte) {
 	for _, held := range [...]*Records{&c.World, &c.Own} {
 		if len(held.all) > 0 {
@@ -41,16 +41,16 @@ func (c *Client) TouchFurther() (b byte) {
 // New returns the record of a client to which nothing was sent.
 func New() *Client { return &Client{} }
 
-// Sent notes what was sent with a session sequence.
+// Sent records the blocks of a packet with session sequence number seq.
 func (c *Client) Sent(seq uint16, send uint32, blocks []Block) {
 	c.sent.put(seq, send, c.floor, blocks)
 }
 
-// Acked notes that the client holds the content of packet seq, and returns that content: nil if it
-// is no longer stored, or was acknowledged before. The result is valid until the next Sent.
+// Acked records that the client has the content of packet seq, and returns that content. It returns nil if the content is no
+// longer stored or was acknowledged before. The result is valid until the next Sent.
 //
-// An acknowledged packet has arrived, but the client may have been unable to decode
-// it. In that case the client requests another epoch.
+// An acknowledged packet has arrived, but the client may have been unable to decode it. The client then requests another
+// epoch.
 func (c *Client) Acked(seq uint16) *Packet {
 	x := c.sent.acknowledge(seq)
 	if x == nil {
@@ -70,7 +70,7 @@ func (c *Client) Acked(seq uint16) *Packet {
 	return x
 }
 
-// ack notes that the client holds the content of a block.
+// ack records that the client has the content of a block.
 func (c *Client) ack(held *Records, b *Block) {
 	from, to := held.within(b.First, uint32(b.Count))
 	for i := from; i < to; i++ {
@@ -86,8 +86,8 @@ func (c *Client) ack(held *Records, b *Block) {
 	held.join(from, to)
 }
 
-// NewestSent searches the stored packets for a slot. It returns the newest send whose state of the slot was sent, and the
-// number of packets with states that are newer than held and not acknowledged.
+// NewestSent searches the stored packets for a slot. It returns the newest send whose state of the slot was sent, at least held,
+// and the number of unacknowledged packets with a state that is newer than send held.
 func (c *Client) NewestSent(group uint32, slot int, own bool, held uint32) (newest uint32, open int) {
 	newest = held
 	for i := range c.sent.n {
@@ -120,7 +120,7 @@ func (c *Client) SentState(send, group uint32, slot int) (state uint32) {
 	return state
 }
 
-// Note notes the slots of a block that is about to be sent.
+// Note adds the slots of a block that is about to be sent to those that the client was ever sent.
 func (c *Client) Note(b *Block) {
 	if b.Own || b.Hidden || b.Set {
 		return
@@ -148,7 +148,7 @@ func (c *Client) Hides() bool {
 	return false
 }
 
-// Ask notes the epoch that the client requests.
+// Ask records the epoch that the client requests.
 func (c *Client) Ask(epoch uint8) { c.asked = epoch }
 
 // Asked returns the epoch that the client requested last.
@@ -160,9 +160,8 @@ func (c *Client) Epoch() uint8 { return c.epoch }
 // Floor returns the oldest send that may be a baseline.
 func (c *Client) Floor() uint32 { return c.floor }
 
-// StartEpoch starts the epoch that the client requested, in which it holds nothing yet.
-// Call it once a send, however often a client requests one. It reports whether an epoch
-// started.
+// StartEpoch starts the epoch that the client requested, if it requested one. In a new epoch the client has nothing. Call
+// StartEpoch once per send. It reports whether an epoch started.
 func (c *Client) StartEpoch() bool {
 	if c.asked == c.epoch {
 		return false
@@ -178,9 +177,8 @@ func (c *Client) StartEpoch() bool {
 	return true
 }
 
-// Hide notes which slots of a group with a record the client may see from a send on. same are
-// the slots whose entity was there a send before. It returns the slots that went out of
-// sight.
+// Hide records which slots of a group the client may see from a send on. The group must have a record. same are the slots
+// whose entity was in the slot at the previous send too. Hide returns the slots that went out of sight.
 func (c *Client) Hide(group, send uint32, visible, same uint64) (gone uint64) {
 	if hidden, _ := c.World.At(group).Hidden(); hidden == ^visible {
 		return 0
@@ -188,18 +186,16 @@ func (c *Client) Hide(group, send uint32, visible, same uint64) (gone uint64) {
 	return c.World.alone(group).hide(send, visible, same, &c.free)
 }
 
-// LeaveOut notes slots whose entities fit no snapshot. For a while they are treated as
-// hidden.
+// LeaveOut records slots whose entities fit no snapshot. They are left out of the next [LeaveOutFor] sends.
 func (c *Client) LeaveOut(group, send uint32, slots uint64) {
 	s := c.World.alone(group).apart(&c.free)
 	s.big |= slots
 	s.bigAt = send
 }
 
-// UpdateFloor raises the oldest send that this and later packets use as a baseline,
-// so that the client can remove older states. While nothing is acknowledged
-// it is as old as a baseline may be. It stays at or below streams, the send whose state streams
-// to a joining client.
+// UpdateFloor raises the floor: the oldest send that this and later packets use as a baseline. The client can remove older
+// states. While nothing is acknowledged, the floor is [MaxAge] sends old. It stays at or below streams, the send whose
+// state is being sent to a joining client.
 func (c *Client) UpdateFloor(send, streams uint32) {
 	oldest := min(send, streams)
 	if old := c.lowest.walk(&c.World, send); old != 0 {
@@ -218,23 +214,22 @@ func (c *Client) UpdateFloor(send, streams uint32) {
 	c.floor = max(c.floor, oldest)
 }
 
-// walked is the least number of records that a send reads to find the oldest baseline, and walkedShare the part of all
-// records that it reads.
+// A send reads 1/walkedShare of all records, but at least walked, to find the oldest baseline.
 const (
 	walked      = 64
 	walkedShare = 8
 )
 
-// lowest is the oldest of the newest sends that a client holds of its groups. Many records are read over several
-// sends. The result is then too old rather than too young: a group only ever holds newer sends, and a new record holds
-// nothing.
+// lowest finds the oldest send that is the newest one of some group that the client has. If there are many records, it reads
+// them over several sends. The result may then be too old, but never too young: the newest send of a group only increases,
+// and the client has nothing of a new record.
 type lowest struct {
-	at    uint32 // number of the group that comes next
-	soFar uint32 // of those before it; 0: none holds anything
-	last  uint32 // of all of them, as they were found last
+	at    uint32 // the next group to read
+	soFar uint32 // result for the groups before it; 0: none
+	last  uint32 // result of the latest complete pass
 }
 
-// walk reads some records and returns the oldest send known so far; 0 if no group holds anything.
+// walk reads some records and returns the result of the latest complete pass, 0 if the client had nothing.
 func (l *lowest) walk(r *Records, send uint32) uint32 {
 	i := r.find(l.at)
 	to := min(i+max(walked, r.Len()/walkedShare), r.Len())

@@ -1,15 +1,13 @@
-// Package baseline is what the server knows about the snapshots that one client holds: the states against which
-// differences can be encoded.
+// Package baseline records which states one client has acknowledged. The server encodes differences against these states.
 //
-//   - Create the record of a client: [New]. Note what is sent with [Client.Sent], what the client acknowledges
+//   - Create the record of a client: [New]. Record what is sent with [Client.Sent], what the client acknowledges
 //     with [Client.Acked], and which epoch it requests with [Client.Ask].
-//   - Before a send, call [Client.StartEpoch]. Then add records of groups, [Records.Grow], note what is left out,
-//     [Client.LeaveOut] and [Client.Hide], and end with [Client.UpdateFloor].
+//   - Before a send, call [Client.StartEpoch]. Then add records of groups with [Records.Grow], record what is left out
+//     with [Client.LeaveOut] and [Client.Hide], and end with [Client.UpdateFloor].
 //   - Choose the baseline of a group of slots: [Group.Choose].
 //
-// Invariant: a client that has not requested another epoch holds what is recorded here, down
-// to the floor that it was promised. At the start of an epoch a client holds nothing. A
-// client requests one if it cannot decode what arrived.
+// Invariant: a client that has not requested another epoch stores all states that are recorded here, from the floor of the
+// newest packet on. At the start of an epoch a client stores none. A client requests another epoch if it cannot decode a packet.
 //
-// The package reads acknowledgements and what was sent. It knows no world, codec or session.
+// The package reads acknowledgements and what was sent. It depends on no world, codec or session.
 package baseline

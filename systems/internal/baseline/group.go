@@ -8,28 +8,27 @@ import (
 )
 
 const (
-	// MaxAge is the greatest age of a baseline of the world, in sends. It leaves the
-	// client room for packets that overtake each other.
+	// MaxAge is the maximum age of a baseline of the world, in sends. It leaves the client room for packets that overtake
+	// each other.
 	MaxAge = 120
-	// OwnKept is how many sends of owner state are kept as baselines. Owner state is small: if
-	// the baseline is older, it is sent in full.
+	// OwnKept is the number of sends of owner state that are kept as baselines. Owner state is small: without a baseline it
+	// is sent in full.
 	OwnKept = 32
 )
 
-// Group is what the server knows that a client holds of one group of slots.
+// Group records which sends of a group of slots a client has.
 //
-// As long as the group is sent whole this is a list of sends. Once a part of it
-// is sent alone, because of the budget or because the client may not see the
-// rest, there is a record for each slot, until the client holds the group whole again.
+// While the group is sent as a whole, the record is a list of sends. Once a part is sent alone, because of the budget or
+// because the client may not see the rest, there is a record for each slot, until the client has the whole group again.
 type Group struct {
-	newest   uint32    // newest send of which the client holds all slots; 0: none
-	since    uint32    // acknowledgements of sends before do not count
-	before   [2]uint64 // bit i: it holds the send newest-1-i too
+	newest   uint32    // newest send of which the client has all slots; 0: none
+	since    uint32    // acknowledgements of earlier sends do not count
+	before   [2]uint64 // bit i: the client has send newest-1-i too
 	everSent uint64    // slots that the client was ever sent
-	perSlot  *perSlot  // not nil: slots apart; then newest and before mean nothing
+	perSlot  *perSlot  // not nil: a record for each slot replaces newest and before
 }
 
-// Holds returns the slots that the client holds of a send.
+// Holds returns the slots that the client has of a send.
 func (h *Group) Holds(send uint32) uint64 {
 	if s := h.perSlot; s != nil {
 		return s.holds(send)
@@ -63,7 +62,7 @@ func (h *Group) apart(free *freeSlots) *perSlot {
 	return s
 }
 
-// ack notes that the client holds slots of a send.
+// ack records that the client has slots of a send.
 func (h *Group) ack(send uint32, slots uint64, free *freeSlots) {
 	if send < h.since {
 		return
@@ -78,8 +77,7 @@ func (h *Group) ack(send uint32, slots uint64, free *freeSlots) {
 	}
 }
 
-// ackHidden notes that the client knows that slots are hidden. This is no baseline: it is
-// forgotten when they come into sight.
+// ackHidden records that the client knows that slots are hidden. They are no baseline once they come into sight.
 func (h *Group) ackHidden(send uint32, slots uint64) {
 	if s := h.perSlot; s != nil && send >= h.since {
 		slots = s.counts(send, slots&s.hidden)
@@ -88,7 +86,7 @@ func (h *Group) ackHidden(send uint32, slots uint64) {
 	}
 }
 
-// whole notes that the client holds all slots of a send.
+// whole records that the client has all slots of a send.
 func (h *Group) whole(send uint32) {
 	if send <= h.newest {
 		if i := h.newest - 1 - send; send < h.newest && i < 128 {
@@ -114,21 +112,20 @@ func (h *Group) whole(send uint32) {
 	h.newest = send
 }
 
-// join replaces the records for each slot by one of the whole group; the client holds all
-// slots of send.
+// join replaces the records of the slots by one of the whole group. The client has all slots of send.
 func (h *Group) join(send uint32, free *freeSlots) {
 	s := h.perSlot
 	h.perSlot, h.newest, h.before = nil, 0, [2]uint64{}
 	h.since = max(h.since, slices.Max(s.since[:]))
 	for back := uint32(mostSends); back > 0; back-- {
 		if back-1 < send && s.holds(send-(back-1)) == wire.AllSlots {
-			h.whole(send - (back - 1)) // those from before since are not held any more
+			h.whole(send - (back - 1)) // holds excludes sends before since
 		}
 	}
 	free.put(s)
 }
 
-// forget starts an epoch, in which the client holds nothing.
+// forget starts an epoch, in which the client has nothing.
 func (h *Group) forget() {
 	h.newest, h.before = 0, [2]uint64{}
 	if s := h.perSlot; s != nil {
@@ -137,8 +134,8 @@ func (h *Group) forget() {
 	}
 }
 
-// oldest returns the oldest send that is the newest held of some slot, 0 if the
-// client holds nothing no older than MaxAge.
+// oldest returns the oldest send that is the newest one of some slot that the client has. It ignores sends older than MaxAge and
+// returns 0 if there is no other.
 func (h *Group) oldest(send uint32) uint32 {
 	s := h.perSlot
 	if s == nil {
@@ -161,16 +158,16 @@ func (h *Group) oldest(send uint32) uint32 {
 // EverSent returns the slots that the client was ever sent.
 func (h *Group) EverSent() uint64 { return h.everSent }
 
-// Whole reports whether the client may see the whole group and holds the same sends of all slots.
+// Whole reports whether the client may see the whole group and has the same sends of all slots.
 func (h *Group) Whole() bool { return h.perSlot == nil }
 
-// Like reports whether the client holds the same sends of two whole groups, so that the same
-// baseline serves both. It is false if the client holds nothing.
+// Like reports whether the client has the same sends of two whole groups, so that both can have the same baseline. It returns
+// false if the client has nothing.
 func (h *Group) Like(o *Group) bool {
 	return h.newest == o.newest && h.before == o.before && o.newest != 0
 }
 
-// HeldSince reports whether a client holds each slot that it may see, of some send from since on.
+// HeldSince reports whether the client has, for each slot that it may see, a send from since on.
 func (h *Group) HeldSince(since uint32) bool {
 	if h.perSlot == nil {
 		return h.newest >= since
@@ -184,7 +181,7 @@ func (h *Group) HeldSince(since uint32) bool {
 	return held|h.perSlot.hidden == wire.AllSlots
 }
 
-// Newest returns the newest send of which a client holds a slot, 0 for none.
+// Newest returns the newest send of which the client has a slot, 0 for none.
 func (h *Group) Newest(slot int) (send uint32) {
 	if h.perSlot == nil {
 		return h.newest
@@ -197,7 +194,7 @@ func (h *Group) Newest(slot int) (send uint32) {
 	return send
 }
 
-// Counts reports whether an acknowledgement of a slot at a send still counts: the client has been allowed to see the slot ever since.
+// Counts reports whether an acknowledgement of a slot at a send still counts: the client could see the slot ever since.
 func (h *Group) Counts(send uint32, slot int) bool {
 	s := h.perSlot
 	return send >= h.since && (s == nil || send >= s.since[slot] && s.hidden&(1<<slot) == 0)

@@ -2,11 +2,10 @@ package baseline
 
 import "math/bits"
 
-// LeaveOutFor is for how many sends an entity that fits no snapshot is left out.
+// LeaveOutFor is the number of sends for which an entity that fits no snapshot is left out.
 const LeaveOutFor = 64
 
-// hide notes which slots the client may see from a send on. same are the slots whose entity was there a send before. It
-// returns the slots that went out of sight.
+// hide records which slots the client may see from a send on: see [Client.Hide]. It returns the slots that went out of sight.
 func (h *Group) hide(send uint32, visible, same uint64, free *freeSlots) (gone uint64) {
 	s := h.apart(free)
 	gone = ^visible &^ s.hidden
@@ -32,8 +31,8 @@ func (h *Group) Hidden() (all, untold uint64) {
 	return 0, 0
 }
 
-// HiddenEmpty returns the hidden slots that are sent as empty: the client knew no entity
-// there, or the entity is gone. Others are sent as out of sight.
+// HiddenEmpty returns the hidden slots that are sent as empty, because the client knew no entity in the slot or the entity is
+// gone. The other hidden slots are sent as out of sight.
 func (h *Group) HiddenEmpty() uint64 {
 	if s := h.perSlot; s != nil {
 		return s.hidden & (s.shownEmpty | s.sentAsHidden)

@@ -7,7 +7,7 @@ const (
 	shrinkEvery = 4096 // packets after which unused room is freed
 )
 
-// Packet is the content of a packet.
+// Packet is the content of a sent packet.
 type Packet struct {
 	Send   uint32 // of its header
 	seq    uint16
@@ -15,13 +15,13 @@ type Packet struct {
 	Blocks []Block
 }
 
-// Block is the slots in a block of a packet.
+// Block describes a block of a packet.
 type Block struct {
-	Slots  uint64
-	First  uint32
-	Send   uint32 // whose state it is
+	Slots  uint64 // the slots of each group in the block
+	First  uint32 // the first group
+	Send   uint32 // the send whose state the block contains
 	Chunk  int32  // of the join, -1 for none
-	Count  uint16
+	Count  uint16 // number of groups
 	Own    bool
 	Hidden bool // the slots were sent as hidden
 	Set    bool // a set block; only Send has a meaning
@@ -33,8 +33,8 @@ type packets struct {
 	ring  []Packet // a power of two long
 	first int      // place of the oldest
 	n     int
-	most  int // most packets under way since room was freed last
-	puts  int // since then
+	most  int // maximum of n since the ring was last checked for shrinking
+	puts  int // packets since then
 }
 
 // nth returns a packet by its age; 0 is the oldest.

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// Records are what is known of a client by group: of each group that it was sent or is to be
-// sent. Neighbouring groups of which the same is known share one record: a client that is sent the whole world
-// at once has one record in one cache line, where one for each of 20 groups would be 15 lines to
-// read for each acknowledgement and each send. A *Group is valid until records are added or removed, and may be shared
-// with other groups: before changing it, call alone.
+// Records holds the records of one client, for each group that the client was sent or will be sent. Neighbouring groups with
+// equal records share one record. A client that receives the whole world at once has one record, in one cache line. Separate
+// records of 20 groups would be 15 cache lines to read for each acknowledgement and each send.
 //
-// The zero value has none.
+// A *Group is valid until records are added or removed. It may be shared with other groups: call alone before changing it.
+//
+// The zero value is empty.
 type Records struct {
-	all []record // ascending
+	all []record // in order of groups
 }
 
 // record is the record of one group, or of several neighbouring ones.
@@ -22,10 +22,10 @@ type record struct {
 	Group
 }
 
-// end returns the number of the group behind those of the record.
+// end returns the number of the group after those of the record.
 func (x *record) end() uint32 { return x.first + x.count }
 
-// continues reports whether the same is known of the groups of x as of the groups immediately before them.
+// continues reports whether x directly follows the record before and equals it, so that one record can replace both.
 func (x *record) continues(before *record) bool {
 	return before.end() == x.first && before.Group == x.Group && x.perSlot == nil
 }
@@ -39,7 +39,7 @@ func (r *Records) Nth(i int) (first, count uint32, h *Group) {
 	return x.first, x.count, &x.Group
 }
 
-// Of returns the record of a group that has one, and the groups of that record.
+// Of returns the record of a group, and the groups of that record. The group must have a record.
 func (r *Records) Of(g uint32) (first, count uint32, h *Group) { return r.Nth(r.find(g)) }
 
 // At returns the record of a group, nil if there is none.
@@ -66,7 +66,7 @@ func (r *Records) find(g uint32) int {
 	return low
 }
 
-// Grow adds records of all groups up to a number, which the client is sent from the first send on.
+// Grow adds records for all groups below the given number. The client will be sent all slots of these groups.
 func (r *Records) Grow(groups int) {
 	first := uint32(0)
 	if n := len(r.all); n > 0 {
@@ -78,19 +78,20 @@ func (r *Records) Grow(groups int) {
 	}
 }
 
-// alone returns the record of a group that has one, and makes it that of no other group, so that it may be changed.
+// alone returns the record of a group for changing it, after splitting it from other groups. The group must have a record.
 func (r *Records) alone(g uint32) *Group {
 	from, _ := r.within(g, 1)
 	return &r.all[from].Group
 }
 
-// within returns the indexes of the records of count groups from first on. They are of no other groups.
+// within returns the index of the first record of count groups from first on, and the index after the last one. It splits
+// these records from other groups.
 func (r *Records) within(first, count uint32) (from, to int) {
 	from = r.cut(first)
 	return from, r.cut(first + min(count, ^first))
 }
 
-// cut returns the index of the first record of g or a later group. It divides a record that is of earlier groups too.
+// cut returns the index of the first record of g or a later group. If g shares a record with earlier groups, cut splits it.
 func (r *Records) cut(g uint32) int {
 	i := r.find(g)
 	if i == len(r.all) || r.all[i].first >= g {
@@ -103,7 +104,7 @@ func (r *Records) cut(g uint32) int {
 	return i + 1
 }
 
-// apart gives each group of a record its own record, and returns how many there are.
+// apart replaces record i by one record for each of its groups, and returns their number.
 func (r *Records) apart(i int) (n int) {
 	x := r.all[i]
 	if x.count == 1 {
@@ -116,8 +117,8 @@ func (r *Records) apart(i int) (n int) {
 	return int(x.count)
 }
 
-// join merges neighbouring records of which the same is known: those between two indexes, and the ones immediately
-// before and behind.
+// join merges equal records of neighbouring groups: the records with indexes from from to to-1, and the records directly before
+// and after them.
 func (r *Records) join(from, to int) {
 	from, to = max(from, 1), min(to+1, len(r.all))
 	kept := from
@@ -134,17 +135,15 @@ func (r *Records) join(from, to int) {
 	}
 }
 
-// Ages are the preferred ages of baselines, in sends, youngest first. They are
-// few, so that clients whose acknowledgements came at different
-// times need the same bytes. If a client holds none of these, any age is used.
+// Ages are the preferred ages of baselines, in sends, youngest first. There are few, so that clients that acknowledged at
+// different times often have the same baseline and share encoded blocks. If a client has none of these, any age is used.
 var Ages = [...]uint32{1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64, 96, 120}
 
-// Choose returns the baseline for slots at a send, no older than floor: its age,
-// whether the client holds the send before it too (if second is true), and
-// which of the slots it serves. Age 0 means no baseline: full states.
+// Choose returns the age of the baseline for slots at a send, and the slots of which the client has that baseline. The
+// baseline is not older than send floor, and its age is at most oldest. Age 0 means that the slots need full states. If second is true,
+// two reports whether the client has the send before the baseline too, as a second baseline.
 //
-// The youngest age that serves most slots wins. A second baseline is worth
-// a little more age.
+// Choose prefers the age that serves most slots, then the youngest one. For a second baseline it accepts a somewhat greater age.
 func (h *Group) Choose(send, floor uint32, slots uint64, second bool, oldest uint32) (age uint32, two bool, serves uint64) {
 	best := 0
 	try := func(a uint32) bool {

@@ -6,10 +6,10 @@ const (
 	fewFree   = 4   // unused records that are kept
 )
 
-// perSlot is what the client holds of a group by slot.
+// perSlot records which sends a client has of each slot of a group.
 type perSlot struct {
 	sends        []heldSend // a ring by send, a power of two long
-	since        [64]uint32 // acknowledgements of sends before do not count for a slot
+	since        [64]uint32 // by slot: acknowledgements of earlier sends do not count
 	hidden       uint64     // slots that the client may not see
 	sentAsHidden uint64     // hidden slots that need not be sent as hidden any more
 	shownEmpty   uint64     // hidden slots that are sent as empty
@@ -17,7 +17,7 @@ type perSlot struct {
 	bigAt        uint32     // send in which the last of them was found
 }
 
-// heldSend is the slots that the client holds of a send.
+// heldSend holds the slots that the client has of a send.
 type heldSend struct {
 	held uint64
 	send uint32
@@ -26,7 +26,7 @@ type heldSend struct {
 // at returns the entry for a send, which may hold another send.
 func (s *perSlot) at(send uint32) *heldSend { return &s.sends[int(send)&(len(s.sends)-1)] }
 
-// holds returns the slots that the client holds of a send.
+// holds returns the slots that the client has of a send.
 func (s *perSlot) holds(send uint32) uint64 {
 	if x := s.at(send); x.send == send && send != 0 {
 		return x.held
@@ -34,7 +34,7 @@ func (s *perSlot) holds(send uint32) uint64 {
 	return 0
 }
 
-// hold notes slots of a send. It reports false if the send is too old.
+// hold records that the client has slots of a send. It returns false if the send is too old.
 func (s *perSlot) hold(send uint32, slots uint64) bool {
 	x := s.at(send)
 	for len(s.sends) < mostSends && x.send < send && s.needs(x, send, slots) {
@@ -52,8 +52,8 @@ func (s *perSlot) hold(send uint32, slots uint64) bool {
 	return true
 }
 
-// needs reports whether the entry x is the newest that the client holds of some slot, besides slots of the given
-// send, and not too old to be useful.
+// needs reports whether x must be kept when send arrives: it is the newest send that the client has of a slot that is not in
+// slots, and is less than mostSends old.
 func (s *perSlot) needs(x *heldSend, send uint32, slots uint64) bool {
 	if x.held&^slots == 0 || send-x.send >= mostSends {
 		return false

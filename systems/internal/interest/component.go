@@ -8,20 +8,20 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Component is who may know a component of an entity, of those who know of the entity.
+// Component selects the clients that may see a component of an entity, among those that see the entity.
 type Component struct {
 	t  reflect.Type
 	of Interest
 }
 
-// Only is the rule that the component T of an entity is told to those clients alone whom an interest lets see it.
+// Only returns the rule that shows the component T of an entity only to clients to which the interest of shows the entity.
 func Only[T any](of Interest) Component { return Component{reflect.TypeFor[T](), of} }
 
-// maxRestrictions limits the number of different interests of components: an entity is captured in a variant for each combination of
-// them.
+// maxRestrictions is the maximum number of different interests of components. An entity is captured in a variant for each
+// combination of them.
 const maxRestrictions = 4
 
-// restriction is components that the same clients may see.
+// restriction is a set of components with the same interest.
 type restriction struct {
 	mask uint64
 	of   Interest
@@ -66,7 +66,7 @@ func (c Component) compile(p *Program) error {
 	return nil
 }
 
-// alike reports whether two interests are the same.
+// alike reports whether two interests are equal.
 func alike(a, b Interest) bool {
 	x, ok := a.(combined)
 	if !ok {

@@ -1,15 +1,15 @@
-// Package interest is what clients may see of the world, as data: places, rooms and teams,
-// and questions of the game.
+// Package interest decides which entities and components a client may see: by distance, by room or team, or by a function of
+// the game.
 //
 //   - Describe an interest: [Grid], [Same], [Filter], [Has], [And], [Or], [HiddenUnless].
 //   - Compile it for a world: [Compile].
 //   - While the world is captured, find which entities share a group: [Program.Table],
 //     [Program.Home].
 //   - At each send, once for all clients, read the captured world: [Program.Begin].
-//   - At each send, find what one client sees: [Program.See]. [Client] is what is kept of that client.
+//   - At each send, find what one client sees: [Program.See]. [Client] holds the state of that client.
 //   - Between sends: [Program.Sees].
 //
-// An operand answers yes or no for an entity, or does not apply to it: a Grid does not apply to an entity without a place.
+// An operand answers yes or no for an entity, or does not apply to it: a Grid does not apply to an entity without a position.
 // And requires that no operand answers no, Or that one answers yes. An entity to which no operand applies is seen. A
 // client always sees its own entities.
 //

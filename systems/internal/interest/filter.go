@@ -13,10 +13,10 @@ import (
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
-// filterOf is Filter.
+// filterOf implements [Filter].
 type filterOf[Me, It any] struct{ ask func(me Me, it It) bool }
 
-// Filter is an interest of the game's own.
+// Filter returns the interest in entities for which a function of the game returns true.
 func Filter[Me, It any](ask func(me Me, it It) bool) Interest { return &filterOf[Me, It]{ask} }
 
 func (f *filterOf[Me, It]) compile(p *Program) (node, error) {
@@ -53,23 +53,23 @@ func (f *filterOf[Me, It]) compile(p *Program) (node, error) {
 	return node{op: opFilter, leaf: len(p.filters) - 1}, nil
 }
 
-// filter is a Filter made ready.
+// filter is a compiled Filter.
 type filter struct {
-	of     string // what it is asked about
+	of     string // type of its row It
 	me, it *row
 	ask    func(w *ecs.World, c *Client, e ecs.Entity) (says, yes bool)
 	groups []read // by group, of the newest frame
 	hash   maphash.Hash
 }
 
-// read is what a filter would read of a group.
+// read describes the components that a filter reads in a group.
 type read struct {
-	hashes  [delta.GroupSize]uint64 // by slot, 0 where it would read nothing
-	says    uint64                  // slots of which it says something
-	changed uint64                  // slots of which it reads something else than at the send before
+	hashes  [delta.GroupSize]uint64 // by slot: hash of these components; 0: the filter does not apply
+	says    uint64                  // slots to which the filter applies
+	changed uint64                  // slots whose hash has changed since the previous send
 }
 
-// begin notes what has changed since the send before.
+// begin updates the hashes for a frame.
 func (x *filter) begin(w *ecs.World, f *capture.Frame) {
 	x.groups = reuse.Longer(x.groups, len(f.Groups))
 	for g := range x.groups {
@@ -93,8 +93,8 @@ func (x *filter) begin(w *ecs.World, f *capture.Frame) {
 	}
 }
 
-// heard is what a filter said to one client of a group.
+// heard stores the answers of a filter for one client and a group.
 type heard struct {
 	yes   uint64
-	known uint64 // slots that it was asked for, about what they still show
+	known uint64 // slots whose answer is still valid
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
-// Grid is the interest in what is near, by the place that the component T holds.
+// Grid is the interest in entities near the client's own entities. T is a position component.
 type Grid[T any] struct {
 	Cell   float64
 	Radius float64
@@ -23,13 +23,13 @@ type Grid[T any] struct {
 	Eyes   Interest
 }
 
-// defaultLeave is Leave as a share of Radius where it is 0.
+// defaultLeave is the default of Leave, as a multiple of Radius.
 const defaultLeave = 1.2
 
-// stick is how far beyond the border of its cell an entity keeps it, as a share of the cell.
+// stick is the distance beyond the border of its cell at which an entity changes its home, as a share of the cell's length.
 const stick = 1.0 / 8
 
-// Check reports what is wrong with the numbers of a Grid.
+// Check returns an error that wraps [ErrInterest] if a distance of the Grid is invalid.
 func (g *Grid[T]) Check() error {
 	of := typeName[T]()
 	switch {
@@ -81,7 +81,7 @@ func (g *Grid[T]) compile(p *Program) (node, error) {
 	return node{op: opGrid, leaf: last}, nil
 }
 
-// addGrid adds cells by the component T, of which nothing is said yet.
+// addGrid adds a grid of the component T without a radius and without bands.
 func addGrid[T any](p *Program, operand string, comp *ecs.Component, cell float64) (err error) {
 	x := &grid{comp: comp, size: unsafe.Sizeof(*new(T)), cell: cell, eyes: own}
 	if x.axes, err = axesOf(operand, reflect.TypeFor[T](), comp.Schema); err != nil {
@@ -94,7 +94,7 @@ func addGrid[T any](p *Program, operand string, comp *ecs.Component, cell float6
 	return nil
 }
 
-// axis is a number of a place in memory.
+// axis is a coordinate in a component.
 type axis struct {
 	offset uintptr
 	kind   reflect.Kind
@@ -125,8 +125,7 @@ func (a axis) at(p unsafe.Pointer) float64 {
 	return float64(*(*int8)(p))
 }
 
-// axesOf finds the axes of a place: the fields that are tagged so, else those called X, Y
-// and Z.
+// axesOf returns the axes of a position component: the fields with an axis tag, or otherwise the fields named X, Y and Z.
 func axesOf(operand string, t reflect.Type, table *schema.Table) ([]axis, error) {
 	found := [3]axis{}
 	if table != nil {
@@ -154,13 +153,13 @@ func numeric(k reflect.Kind) bool {
 	return k >= reflect.Int8 && k <= reflect.Int64 || k >= reflect.Uint8 && k <= reflect.Uint64 || k == reflect.Float32 || k == reflect.Float64
 }
 
-// cell is a cell of a grid; axes that a place has not are 0.
+// cell is a cell of a grid. Missing axes are 0.
 type cell [3]int32
 
-// point is a place.
+// point is a position. Missing axes are 0.
 type point [3]float64
 
-// box is the least box around places.
+// box is the smallest box around some points.
 type box struct{ min, max point }
 
 // grid is a compiled Grid or ByDistance.
@@ -169,7 +168,7 @@ type grid struct {
 	size                uintptr // of the component
 	axes                []axis
 	cell, radius, leave float64    // radius is 0 for a ByDistance
-	bands               [3]float64 // squares of the distances of a ByDistance; 0: there is none
+	bands               [3]float64 // squares of Full, Half and Quarter of a ByDistance; 0: none
 
 	has   []uint64 // by group: slots of the entities with the component
 	cells cells
@@ -177,14 +176,14 @@ type grid struct {
 
 	column unsafe.Pointer // of the table that is captured, nil if its entities lack the component
 
-	eyes     int   // the Same by which entities see for a client, or own
+	eyes     int   // index of the Same of Eyes, or own
 	watching []eye // of the newest frame, by team
 }
 
-// own are the eyes of a Grid that a client sees with its own entities alone.
+// own is the value of eyes for a Grid without Eyes: clients see only from their own entities.
 const own = -1
 
-// eye is the place of an entity that sees for its team: the number of its value in a Same.
+// eye is the position of an entity that sees for its team. The team is the number of a value of a Same.
 type eye struct {
 	team int32
 	at   point
@@ -206,8 +205,8 @@ func (g *grid) watch(p *Program, f *capture.Frame) {
 	slices.SortFunc(g.watching, func(a, b eye) int { return int(a.team - b.team) })
 }
 
-// sight returns the places from which a client of some teams sees. own are those of its own entities; with alone they are
-// where the last of its entities were, and count only if no other eye is left.
+// sight returns the points from which a client sees: the positions of its own entities, and of the eyes of its teams. If alone
+// is true, the client has no entity, and own holds the positions of its last ones. They count only if its teams have no eye.
 func (g *grid) sight(own []point, teams []int32, alone bool) []point {
 	seen := own
 	if alone {
@@ -225,7 +224,7 @@ func (g *grid) sight(own []point, teams []int32, alone bool) []point {
 	return seen
 }
 
-// point is the place in a component.
+// point returns the position in a component.
 func (g *grid) point(p unsafe.Pointer) (at point) {
 	for i, a := range g.axes {
 		if v := a.at(p); v == v {
@@ -235,14 +234,15 @@ func (g *grid) point(p unsafe.Pointer) (at point) {
 	return at
 }
 
-// farthest bounds the numbers of cells.
+// farthest is the maximum coordinate of a cell.
 const farthest = 1 << 30
 
 func cellAt(v, size float64) int32 {
 	return int32(min(max(math.Floor(v/size), -farthest), farthest))
 }
 
-// home is the cell of a place, for what was in cell old; has is false for what was in none.
+// home returns the cell of a position. An entity that was in cell old stays in it until it is farther than stick beyond the
+// border. has is false for an entity without a previous cell.
 func (g *grid) home(at point, old cell, has bool) (c cell) {
 	for i := range g.axes {
 		if low := float64(old[i]) * g.cell; has && at[i] >= low-stick*g.cell && at[i] <= low+(1+stick)*g.cell {
@@ -254,7 +254,7 @@ func (g *grid) home(at point, old cell, has bool) (c cell) {
 	return c
 }
 
-// squared is the square of the distance from a place to a box.
+// squared returns the square of the distance from a position to the box.
 func (b *box) squared(at point) (d float64) {
 	for i, v := range at {
 		if v < b.min[i] {
@@ -272,7 +272,7 @@ func (b *box) take(at point) {
 	}
 }
 
-// measure takes the boxes of the groups of a frame.
+// measure updates the boxes of the groups for a frame.
 func (g *grid) measure(p *Program, f *capture.Frame) {
 	inf := math.Inf(1)
 	g.boxes = reuse.Longer(g.boxes, len(f.Groups))

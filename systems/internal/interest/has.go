@@ -10,10 +10,10 @@ import (
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
-// hasA is Has.
+// hasA implements [Has].
 type hasA[T any] struct{}
 
-// Has says yes of entities that have the component T, and nothing of others.
+// Has returns the interest in entities with the component T. It does not apply to other entities.
 func Has[T any]() Interest { return hasA[T]{} }
 
 func (hasA[T]) compile(p *Program) (node, error) {
@@ -35,8 +35,8 @@ type having struct {
 	slots []uint64 // by group
 }
 
-// find calls visit for the entities of a frame with a component, and returns their slots by group. Entities of one group have
-// the same replicated components, but can differ in local ones. The memory of slots is used again.
+// find calls visit for the entities of a frame with a component, and returns their slots by group. It looks at every entity,
+// because the entities of a group may have different local components. find reuses the memory of slots.
 func (p *Program) find(f *capture.Frame, comp *ecs.Component, slots []uint64, visit func(group, slot int, at unsafe.Pointer)) []uint64 {
 	n := p.w.Netcode()
 	slots = reuse.Slice(slots, len(f.Groups))

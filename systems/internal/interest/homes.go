@@ -7,31 +7,31 @@ import (
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
-// If nothing is hidden but some priorities go by distance, the entities of a group are of the same cells, so that near and
-// far ones can be told apart by group. A home is one cell of each ByDistance.
+// A program with ByDistance priorities and without hidden entities puts only entities at the same place into a group, so that
+// it can rank whole groups by distance. That place is the home of the group: one cell of each ByDistance.
 
-// none is the home of entities without one.
+// none is the number of no home.
 const none = 0
 
-// homeKey is the cells of a home.
+// homeKey identifies a home.
 type homeKey struct {
-	at  [maxLeaves]cell
-	has uint8 // ByDistances whose component the entities have, one bit each
+	at  [maxLeaves]cell // by ByDistance
+	has uint8           // bits of the ByDistances whose component the entities have
 }
 
-// home is a home, and how many groups have it.
+// home is a home with the number of its groups.
 type home struct {
 	homeKey
 	users int
-	freed bool
+	freed bool // the number is in free
 }
 
-// homes numbers the homes. The numbers of homes without groups are used again.
+// homes numbers the homes. It reuses the numbers of homes without groups.
 type homes struct {
 	byKey  map[homeKey]int32
-	list   []home
-	free   []int32
-	unused []int32 // that may have no group: they are new, or lost one
+	list   []home  // by number
+	free   []int32 // numbers without a home
+	unused []int32 // homes that may have no group: new ones, and those that have lost a group
 }
 
 func (h *homes) begin() {
@@ -39,7 +39,7 @@ func (h *homes) begin() {
 	h.list = make([]home, 1)
 }
 
-// number returns the number of a home. A new home gets one.
+// number returns the number of a home. It assigns a number to a new home.
 func (h *homes) number(k *homeKey) int32 {
 	if n, ok := h.byKey[*k]; ok {
 		return n
@@ -57,7 +57,7 @@ func (h *homes) number(k *homeKey) int32 {
 	return n
 }
 
-// use notes that a group has a home, or no longer has it.
+// use adds by, 1 or -1, to the number of groups of a home.
 func (h *homes) use(n int32, by int) {
 	if n == none {
 		return
@@ -67,7 +67,7 @@ func (h *homes) use(n int32, by int) {
 	}
 }
 
-// sweep forgets homes without groups.
+// sweep removes homes without groups.
 func (h *homes) sweep() {
 	for _, n := range h.unused {
 		x := &h.list[n]
@@ -81,15 +81,15 @@ func (h *homes) sweep() {
 	h.unused = h.unused[:0]
 }
 
-// Table starts the entities of a table, while it is captured. Nothing is hidden, so that there are no restricted sets.
+// Table prepares for calls of Home for the rows of a table. It ignores restricted sets: a program with homes has none.
 func (p *Program) Table(t ecs.Table, _ uint8) {
 	for _, g := range p.grids {
 		g.column = t.Column(g.comp)
 	}
 }
 
-// Home returns the home of the entity in a row of the table. old is its previous home, 0 for none. It keeps its cell until
-// it is an eighth of the cell beyond the border.
+// Home returns the home of the entity in a row of the table. old is its previous home, 0 for none. The entity keeps its
+// previous cell until it is more than an eighth of the cell's length beyond the border.
 func (p *Program) Home(row int, old int32) int32 {
 	was := &p.homes.list[old]
 	k := homeKey{}

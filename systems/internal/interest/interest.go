@@ -29,12 +29,12 @@ const (
 // node is a compiled interest.
 type node struct {
 	op    op
-	leaf  int    // of its kind
-	of    []node // operands; those that ask filters last
-	hides bool   // of Or: what no operand says yes of is hidden
+	leaf  int    // index among the leaves of its kind
+	of    []node // operands, by cost
+	hides bool   // of Or: entities to which no operand applies are hidden
 }
 
-// combined is And, Or and HiddenUnless.
+// combined is an And, Or or HiddenUnless.
 type combined struct {
 	op    op
 	of    []Interest
@@ -69,7 +69,7 @@ func (c combined) compile(p *Program) (node, error) {
 	return n, nil
 }
 
-// cost orders operands: filters are asked last.
+// cost ranks operands, so that filters are asked last.
 func (n *node) cost() int {
 	switch n.op {
 	case opGrid:
@@ -82,20 +82,22 @@ func (n *node) cost() int {
 	return 2
 }
 
-// said is the answers for 64 slots: says are those to which the operand applies, and yes those with the answer yes.
+// said holds the answers of an operand for the slots of a group: says are the slots to which the operand applies, yes those for
+// which it answers yes.
 type said struct{ says, yes uint64 }
 
 const all = ^uint64(0)
 
-// sees returns the slots that are seen. Slots to which no operand applies are seen.
+// sees returns the visible slots, which include those to which the operand does not apply.
 func (s said) sees() uint64 { return s.yes | ^s.says }
 
-// and and or combine the answers of two operands.
+// and returns the answers of And for two operands.
 func (s said) and(o said) said {
 	says := s.says | o.says
 	return said{says, s.sees() & o.sees() & says}
 }
 
+// or returns the answers of Or for two operands.
 func (s said) or(o said) said { return said{s.says | o.says, s.yes&s.says | o.yes&o.says} }
 
 // close hides the slots to which no operand applies.

@@ -10,15 +10,15 @@ import (
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
-// Priority is how much groups of entities matter to a client if not everything fits its snapshots.
+// Priority ranks entities for a client if its snapshots do not hold all changes.
 type Priority interface {
 	rank(p *Program) error
 }
 
-// Classes is the number of classes. Each matters half as much as the one before.
+// Classes is the number of priority classes. Each class has half the share of the previous one.
 const Classes = 5
 
-// ByDistance is the priority of near entities, by the place in the component T.
+// ByDistance ranks entities by their distance from the client's own entities. T is a position component.
 type ByDistance[T any] struct {
 	Full    float64
 	Half    float64
@@ -82,10 +82,10 @@ func (d ByDistance[T]) rank(p *Program) error {
 	return nil
 }
 
-// byComponent is ByComponent.
+// byComponent implements [ByComponent].
 type byComponent[T any] struct{ share float64 }
 
-// ByComponent returns the priority of entities with the component T, as a share of that of other entities.
+// ByComponent returns the priority that gives entities with the component T a share of the priority of other entities.
 func ByComponent[T any](share float64) Priority { return byComponent[T]{share} }
 
 func (b byComponent[T]) rank(p *Program) error {
@@ -109,20 +109,20 @@ func classOf(share float64) uint8 {
 	return uint8(min(math.Round(-math.Log2(share)), Classes-1))
 }
 
-// ranked are components whose entities matter less, by a number of classes.
+// ranked is a ByComponent: it adds class to the class of entities with a component of mask.
 type ranked struct {
 	mask  uint64
 	class uint8
 }
 
-// ranks are the priorities of a program.
+// ranks holds the priorities of a program.
 type ranks struct {
-	distance   bool // some go by places
+	distance   bool // there is a ByDistance
 	components []ranked
-	classes    []uint8 // by group of the newest frame, the class by components
+	classes    []uint8 // by group of the newest frame: the class by components
 }
 
-// classify reads a frame.
+// classify updates the classes by components for a frame.
 func (r *ranks) classify(f *capture.Frame) {
 	if len(r.components) == 0 {
 		return

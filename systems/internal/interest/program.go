@@ -10,14 +10,14 @@ import (
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
-// maxLeaves limits the Grids and Sames of a server, since each group has a value of each.
+// maxLeaves is the maximum number of Grids, Sames and ByDistances of a server. A homeKey has room for as many cells.
 const maxLeaves = 8
 
 // Program is the compiled interest of a server's clients.
 type Program struct {
 	w        *ecs.World
 	protocol *ecs.Protocol
-	limits   bool // there is something that clients may not know
+	limits   bool // some entities or components may be hidden
 	entities node
 	componentRules
 	leaves
@@ -28,13 +28,13 @@ type Program struct {
 	came  []uint32      // by group: newest send at which an entity entered
 
 	turn uint64       // counts frames
-	seed maphash.Seed // of hashes that tell frames apart
+	seed maphash.Seed // of the hashes of the components that filters read
 }
 
-// Rules are the source of a program. With the zero value every client may see everything, and everything has the same priority.
+// Rules are the source of a program. With the zero value every client may see everything, and all entities have the same priority.
 type Rules struct {
-	Entities   Interest    // in entities; nil: all
-	Components []Component // what is told of an entity to some of those who know of it
+	Entities   Interest    // entities that a client may see; nil: all
+	Components []Component // components of visible entities that only some clients may see
 	Priorities []Priority
 }
 
@@ -47,8 +47,7 @@ type leaves struct {
 	ranks
 }
 
-// Compile compiles rules for a world. It returns nil if there are none, and an error with advice if they
-// are invalid.
+// Compile compiles rules for a world. It returns nil if r is empty, and an error that wraps [ErrInterest] if a rule is invalid.
 func Compile(w *ecs.World, protocol *ecs.Protocol, r Rules) (*Program, error) {
 	if r.Entities == nil && len(r.Components)+len(r.Priorities) == 0 {
 		return nil, nil
@@ -91,7 +90,7 @@ func (p *Program) Homes() capture.Homes {
 	return p
 }
 
-// addLeaf counts one more Grid, Same or ByDistance.
+// addLeaf returns an error if there is no room for another Grid, Same or ByDistance.
 func (p *Program) addLeaf() error {
 	if len(p.grids)+len(p.sames) == maxLeaves {
 		return fmt.Errorf("%w: more than %d Grids, Sames and ByDistances in one server", ErrInterest, maxLeaves)

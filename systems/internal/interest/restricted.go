@@ -7,23 +7,23 @@ import (
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
-// If components have interests of their own, an entity is captured in several variants: see [capture.Frame.Restricted].
-// A client sees one of them: the variant with the restricted components that it may see. Grids and Sames answer for an entity
-// once, by the variant with all of its components.
+// A component that only some clients may see is restricted. An entity with restricted components is captured in several
+// variants, each in a group of its own: see [capture.Frame.Restricted]. A client sees one variant: the one with exactly the
+// restricted components that the client may see. A Grid or a Same answers once per entity, for the variant with all components.
 
-// componentRules are the restrictions of a program.
+// componentRules holds the restrictions of a program.
 type componentRules struct {
 	restrictions []restriction
 	pieces       []restrictedGroup // of the newest frame, by group
 }
 
-// restrictedGroup is what is known of a group with regard to restricted components.
+// restrictedGroup describes the restricted components of the variants in a group.
 type restrictedGroup struct {
-	there uint8                   // restrictions whose components its entities have in it
-	less  [maxRestrictions]uint64 // by restriction whose components are not in it: slots of entities that have them elsewhere
+	there uint8                   // bits of the restrictions whose components the group contains
+	less  [maxRestrictions]uint64 // by restriction that the group lacks: slots whose entities have its components in another variant
 }
 
-// RestrictedSets returns the restricted components, by restriction.
+// RestrictedSets returns the mask of the restricted components of each restriction.
 func (p *Program) RestrictedSets() (masks []uint64) {
 	if p == nil {
 		return nil
@@ -34,7 +34,7 @@ func (p *Program) RestrictedSets() (masks []uint64) {
 	return masks
 }
 
-// restrictedBy returns the restrictions of components in a mask, one bit each.
+// restrictedBy returns the bits of the restrictions that contain components of mask.
 func (c *componentRules) restrictedBy(mask uint64) (restricted uint8) {
 	for i := range c.restrictions {
 		if c.restrictions[i].mask&mask != 0 {
@@ -44,7 +44,7 @@ func (c *componentRules) restrictedBy(mask uint64) (restricted uint8) {
 	return restricted
 }
 
-// updateRestricted finds the entities of a frame that are in groups without components that they have.
+// updateRestricted updates pieces for a frame.
 func (c *componentRules) updateRestricted(f *capture.Frame) {
 	if len(c.restrictions) == 0 {
 		return
@@ -54,7 +54,7 @@ func (c *componentRules) updateRestricted(f *capture.Frame) {
 		g, x := &f.Groups[i], &c.pieces[i]
 		*x = restrictedGroup{}
 		if g.Alive != 0 {
-			x.there = c.restrictedBy(g.Masks[bits.TrailingZeros64(g.Alive)]) // as of all of its kind
+			x.there = c.restrictedBy(g.Masks[bits.TrailingZeros64(g.Alive)]) // all entities of a group have the same components
 		}
 		for m := g.Alive; m != 0; m &= m - 1 {
 			for less := f.Restricted(i, bits.TrailingZeros64(m)) &^ x.there; less != 0; less &= less - 1 {
@@ -64,7 +64,7 @@ func (c *componentRules) updateRestricted(f *capture.Frame) {
 	}
 }
 
-// isWhole reports whether a slot of the newest frame has all components of its entity.
+// isWhole reports whether a slot of the newest frame is the variant with all components of its entity.
 func (p *Program) isWhole(group, slot int) bool {
 	if len(p.restrictions) == 0 {
 		return true
@@ -73,8 +73,8 @@ func (p *Program) isWhole(group, slot int) bool {
 	return g == group && k == slot
 }
 
-// whole returns the answers that two sets of slots by group give for the slots of: has are entities with the component of an
-// operand, and yes are those for which it answers yes. Variants have the answer of the entity with all of its components.
+// whole returns the answers of an operand for the slots of. has and yes contain slots by group: the entities to which the
+// operand applies, and those for which it answers yes. Every variant gets the answer of the variant with all components.
 func (l *look) whole(has, yes []uint64, of uint64) (s said) {
 	if len(l.p.restrictions) == 0 {
 		return said{has[l.group], yes[l.group]}
@@ -90,8 +90,9 @@ func (l *look) whole(has, yes []uint64, of uint64) (s said) {
 	return s
 }
 
-// applyRestrictions returns those of the visible slots of a group that the client sees in this variant: it may see the
-// restricted components that are in it, and none of those that are not. It sees its own entities with all components.
+// applyRestrictions returns those of the visible slots that the client sees in this variant. The client may see the restricted
+// components that the variant has, and none of those that it lacks. own are the client's own entities with all components,
+// which it sees; part are other variants of own entities, which it does not see.
 func (l *look) applyRestrictions(slots, alive, own, part uint64) uint64 {
 	known := (slots | own | part) & alive
 	if known == 0 {

@@ -9,18 +9,18 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// row is a row struct of a filter, made ready for a world.
+// row describes a row struct of a filter.
 type row struct {
 	fields []rowField
-	entity []uintptr // offsets of the fields that are the entity itself
-	viewer []uintptr // and the client
-	free   bool      // it needs no component
+	entity []uintptr // offsets of the fields of type ecs.Entity
+	viewer []uintptr // offsets of the fields of type Viewer
+	free   bool      // it requires no component
 }
 
-// Viewer is the number of a client, as a field of Me.
+// Viewer is the number of a client, for a field of Me.
 type Viewer uint32
 
-// rowField is a field that is a component: a pointer to it, or its value.
+// rowField is a field with a component: a pointer to the component, or its value.
 type rowField struct {
 	comp     *ecs.Component
 	offset   uintptr
@@ -29,7 +29,7 @@ type rowField struct {
 	optional bool
 }
 
-// rowOf looks at the fields of a row struct.
+// rowOf returns the description of a row struct. It returns an error if a field is invalid.
 func rowOf(p *ecs.Protocol, t reflect.Type) (*row, error) {
 	if t.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("%w: Filter: a row is a struct of pointers to components, not %s", ErrInterest, t)
@@ -62,8 +62,7 @@ func rowOf(p *ecs.Protocol, t reflect.Type) (*row, error) {
 	return r, nil
 }
 
-// fill makes dst, which is a row struct, the row of an entity; it reports false where that
-// lacks a component.
+// fill sets the fields of the row struct at dst for an entity. It returns false if the entity lacks a required component.
 func (r *row) fill(w *ecs.World, e ecs.Entity, dst unsafe.Pointer) bool {
 	n := w.Netcode()
 	for i := range r.fields {
@@ -84,14 +83,14 @@ func (r *row) fill(w *ecs.World, e ecs.Entity, dst unsafe.Pointer) bool {
 	return true
 }
 
-// name puts a client into a row struct.
+// name sets the Viewer fields of the row struct at dst.
 func (r *row) name(client uint32, dst unsafe.Pointer) {
 	for _, at := range r.viewer {
 		*(*Viewer)(unsafe.Add(dst, at)) = Viewer(client)
 	}
 }
 
-// hash is a hash of an entity and of the bytes that its row shows; 0 where it has none.
+// hash returns a hash of an entity and of the components that the row reads. It returns 0 if the entity lacks a required one.
 func (r *row) hash(w *ecs.World, e ecs.Entity, h *maphash.Hash) uint64 {
 	n := w.Netcode()
 	h.Reset()

@@ -9,10 +9,10 @@ import (
 	"github.com/tactusgo/tactus/internal/capture"
 )
 
-// sameAs is Same.
+// sameAs implements [Same].
 type sameAs[T comparable] struct{}
 
-// Same is the interest in what has the same component T as an entity of the client's own.
+// Same returns the interest in entities with the same value of component T as one of the client's own entities.
 func Same[T comparable]() Interest { return sameAs[T]{} }
 
 func (sameAs[T]) compile(p *Program) (node, error) {
@@ -49,9 +49,9 @@ func (sameAs[T]) compile(p *Program) (node, error) {
 	return node{op: opSame, leaf: len(p.sames) - 1}, nil
 }
 
-// value is a value of a component that entities have.
+// value is a value of a component in the newest frame.
 type value struct {
-	number int32  // never given twice
+	number int32  // never reused
 	seen   []Seen // entities with the value in the newest frame
 	forget func()
 }
@@ -61,12 +61,12 @@ type same struct {
 	comp   *ecs.Component
 	size   uintptr                      // of the component
 	find   func(p unsafe.Pointer) int32 // the number of a value, -1 if no entity has it
-	number func(p unsafe.Pointer) int32 // the same, but gives a number to a new value
+	number func(p unsafe.Pointer) int32 // like find, but assigns a number to a new value
 	values map[int32]*value             // by number
 	has    []uint64                     // by group: slots of the entities with the component
 }
 
-// sort finds the entities of a frame with each value, and forgets values that none has.
+// sort lists the entities of a frame by value, and removes values without entities.
 func (s *same) sort(p *Program, f *capture.Frame) {
 	for _, v := range s.values {
 		v.seen = v.seen[:0]
@@ -90,10 +90,10 @@ func (s *same) sort(p *Program, f *capture.Frame) {
 	}
 }
 
-// typeName is a type's name as protocols have it.
+// typeName returns the name of a type with its package, as protocols use it.
 func typeName[T any]() string { return fmt.Sprintf("%T", *new(T)) }
 
-// component finds the component of an operand.
+// component returns the component T of an operand. It returns an error if the protocol has no such component.
 func component[T any](p *Program, operand string) (*ecs.Component, error) {
 	if c := ecs.ComponentOf[T](p.protocol); c != nil {
 		return c, nil

@@ -8,41 +8,41 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Costs are counted in parts of a byte: 256 of each bit, as [delta.Encoder.Costs]
-// does.
+// The costs of fields are counted in units of 1/256 bit, the resolution of [delta.Encoder.Costs].
 const (
 	bitParts  = 256
 	byteParts = 8 * bitParts
 )
 
-// account is what a field took, in parts of a byte, in blocks that were measured.
+// account holds the cost of a field in measured blocks, in units of 1/256 bit. sent counts a block once per receiving client.
+// encoded counts it once.
 type account struct{ sent, encoded int64 }
 
-// bodies is how many bytes the bodies of blocks have.
+// bodies holds the total size of the bodies of blocks, and of the measured ones, in bytes.
 type bodies struct{ all, measured int64 }
 
-// scale makes parts of a byte in measured bodies bytes of all.
+// scale returns the factor that converts costs in measured bodies to estimated bytes in all bodies.
 func (b bodies) scale() float64 {
 	return float64(b.all) / (byteParts * float64(max(b.measured, 1)))
 }
 
-// lot is blocks that are measured as often as each other.
+// lot holds the counts of the blocks of one kind: full states, or deltas.
 type lot struct {
-	fields        []account // of all components, one behind the other
+	fields        []account // of all components, in order
 	sent, encoded bodies
 }
 
-// Accounts sums what blocks took.
+// Accounts sums the sizes of blocks.
 type Accounts struct {
 	comps  []*ecs.Component
-	fields []int  // of each component
+	fields []int  // number of fields by component
 	lots   [2]lot // full states, and deltas
-	heads  uint64
-	own    uint64
+	heads  uint64 // bytes of the heads of blocks
+	own    uint64 // bytes of the bodies of owner state
 	stats  Stats
 }
 
-// Begin makes accounts for the components of a layout.
+// Begin prepares the accounts for the components of a layout.
 func (a *Accounts) Begin(l *delta.Layout, comps []*ecs.Component) {
 	a.comps = comps
 	n := 0
@@ -65,7 +65,7 @@ func (a *Accounts) lot(delta bool) *lot {
 	return &a.lots[0]
 }
 
-// Take adds what another one's accounts of the same layout have, and empties these.
+// Take adds the counts of from, which has the same layout, and resets from.
 func (a *Accounts) Take(from *Accounts) {
 	for i := range a.lots {
 		l, x := &a.lots[i], &from.lots[i]
@@ -83,28 +83,28 @@ func (a *Accounts) Take(from *Accounts) {
 	from.heads, from.own, from.stats = 0, 0, Stats{}
 }
 
-// add adds what another one has, and empties that.
+// add adds the sizes of from and resets from.
 func (b *bodies) add(from *bodies) {
 	b.all += from.all
 	b.measured += from.measured
 	*from = bodies{}
 }
 
-// Stats are the counts.
+// Stats returns the counters.
 func (a *Accounts) Stats() Stats { return a.stats }
 
 // Header counts the header of a datagram.
 func (a *Accounts) Header(bytes int) { a.stats.Headers += uint64(bytes) }
 
-// Snapshot counts what a client was sent of one send, in so many datagrams.
+// Snapshot counts the snapshot of one send to one client: the number of its datagrams and their total size in bytes.
 func (a *Accounts) Snapshot(datagrams, bytes int) {
 	a.stats.Datagrams += uint64(datagrams)
 	a.stats.Bytes += uint64(bytes)
 	a.stats.Largest = max(a.stats.Largest, bytes)
 }
 
-// Block counts a block that went to a client in so many bytes, with what measuring its body
-// came to, if that was done.
+// Block counts a block that was sent to one client. bytes is the size of the block, body the size of its body. costs holds the
+// costs of its fields as [Meter.Block] appended them, or is nil if the block was not measured.
 func (a *Accounts) Block(h *wire.BlockHead, bytes, body int, costs []byte) {
 	a.stats.block(h, bytes)
 	a.heads += uint64(bytes - body)
@@ -126,15 +126,14 @@ func (a *Accounts) Block(h *wire.BlockHead, bytes, body int, costs []byte) {
 	}
 }
 
-// Stats counts what snapshots consisted of, over all clients. Sizes are in
-// bytes, without what sessions add.
+// Stats counts the contents of snapshots, over all clients. Sizes are in bytes, without session overhead.
 type Stats struct {
 	Bytes     uint64 // of all messages
-	Headers   uint64 // of these, headers
-	Own       uint64 // blocks of own state, their heads included
+	Headers   uint64 // of the headers of datagrams
+	Own       uint64 // of blocks of owner state, with their heads
 	Datagrams uint64
-	Largest   int // bytes of one client's snapshot, at most
-	// Raw, Zstd and Range are the blocks by coder, their heads included.
+	Largest   int // size of the largest snapshot of one client
+	// Raw, Zstd and Range count the blocks by coder, with their heads.
 	Raw, Zstd, Range CoderStats
 }
 
@@ -151,12 +150,12 @@ func (s *Stats) add(x *Stats) {
 	}
 }
 
-// CoderStats counts the blocks that were sent in the coding of one coder.
+// CoderStats counts the sent blocks that one coder encoded.
 type CoderStats struct {
 	Blocks, Bytes uint64
 }
 
-// block counts a block of so many bytes.
+// block counts a block. size is its size in bytes.
 func (s *Stats) block(h *wire.BlockHead, size int) {
 	if h.Own {
 		s.Own += uint64(size)

@@ -10,29 +10,26 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Entity is what the fields of an entity took in blocks that were encoded,
-// each block once, in bytes.
+// Entity is the size of an entity: the bytes of its fields in encoded blocks. Each block counts once.
 type Entity struct {
 	ID    components.NetID
 	Bytes float64
 }
 
-// Archetype is what the entities took that have the same replicated components.
+// Archetype is the size of all entities with the same replicated components.
 type Archetype struct {
-	// Components are the names of what they have.
+	// Components are the names of the components.
 	Components []string
-	// Entities is how many there are in the newest send.
+	// Entities is the number of entities in the newest send.
 	Entities int
-	// Bytes is what their fields took in blocks that were encoded, each block once, while
-	// entities were accounted for.
+	// Bytes is the size of their fields in the blocks that were encoded while entities were counted. Each block counts once.
 	Bytes float64
 }
 
-// Meters are all encoders of the blocks of a world.
+// Meters holds all meters of a server.
 type Meters []*Meter
 
-// AccountEntities makes the meters count what each entity takes too, from now on, or
-// no longer.
+// AccountEntities switches counting by entity on or off.
 func (m Meters) AccountEntities(on bool) {
 	for _, x := range m {
 		x.all = on && x.Only == delta.AnyCoder
@@ -40,7 +37,7 @@ func (m Meters) AccountEntities(on bool) {
 	}
 }
 
-// spentOn is how many bytes the entity in a slot took.
+// spentOn returns the bytes of the entity in a slot.
 func (m Meters) spentOn(group *delta.Group, slot int) (bytes float64) {
 	for _, x := range m {
 		bytes += x.CostOf(group.IDs[slot]) / 8
@@ -48,7 +45,7 @@ func (m Meters) spentOn(group *delta.Group, slot int) (bytes float64) {
 	return bytes
 }
 
-// Top appends to dst the n entities of a state that took most, the first the most.
+// Top appends the n largest entities of a state to dst, in descending order.
 func (m Meters) Top(dst []Entity, groups []delta.Group, n int) []Entity {
 	from := len(dst)
 	for g := range groups {
@@ -86,7 +83,7 @@ func (m Meters) Archetypes(comps []*ecs.Component, groups []delta.Group) (all []
 	return all
 }
 
-// Names are the names of a set of components.
+// Names returns the names of the components in mask.
 func Names(all []*ecs.Component, mask uint64) (names []string) {
 	for m := mask; m != 0; m &= m - 1 {
 		names = append(names, all[bits.TrailingZeros64(m)].Name)

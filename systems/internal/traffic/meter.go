@@ -5,32 +5,30 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 )
 
-// Meter is an encoder some of whose blocks are measured: what their fields take.
+// Meter is an encoder that measures some of its blocks: it counts the cost of each field.
 //
-// The range coder is up to an eighth slower while it measures, so that of deltas one
-// in eight is measured, drawn without regard to what it holds, and of blocks that it
-// has no part in, since only zstd is to be used, one in 32, for which it codes the
-// block too. Of the others full states are all measured: they are few, and none is
-// like another.
+// Measuring slows the range coder by up to an eighth. A Meter therefore measures one delta in eight, whatever the delta
+// contains. It measures all full states, because there are few of them and they differ from each other. With ZstdOnly,
+// measuring means encoding the block a second time with the range coder. The Meter then measures one block in 32.
 type Meter struct {
 	delta.Encoder
 	all   bool         // every block is measured
-	last  []delta.Cost // of fields and the rest, up to the last block measured
-	block []delta.Cost // of that block
+	last  []delta.Cost // total costs up to the last measured block
+	block []delta.Cost // costs of that block
 	next  []delta.Cost // scratch
 
-	sampler *delta.Encoder // measures where the encoder cannot
+	sampler *delta.Encoder // measures blocks with ZstdOnly
 	body    []byte
 }
 
-// One block in so many to the power of 2 is measured.
+// The Meter measures one delta in 2^deltaMeasure, and with ZstdOnly one block in 2^zstdMeasure.
 const (
 	deltaMeasure = 3
 	zstdMeasure  = 5
 )
 
-// measured reports whether a block is measured, by a number that was drawn for it; always
-// where known has measured nothing of its lot.
+// measured reports whether to measure a block. draw is an evenly distributed number. The result is always true if known
+// contains no measured block of the same kind.
 func (m *Meter) measured(known *Accounts, based bool, draw uint64) bool {
 	switch {
 	case m.all || known.lot(based).encoded.measured == 0:
@@ -43,16 +41,16 @@ func (m *Meter) measured(known *Accounts, based bool, draw uint64) bool {
 	return true
 }
 
-// Draw says what becomes of a block: by numbers of its own, and not by what was done before it,
-// so that it is the same whoever encodes it, and when.
+// Draw holds the choices for encoding a block. They must not depend on earlier blocks, so that every worker encodes the block
+// in the same way.
 type Draw struct {
-	Measure uint64 // any number, drawn evenly
-	Try     bool   // a delta is tried with all coders
+	Measure uint64 // evenly distributed; decides whether the block is measured
+	Try     bool   // a delta is encoded with all coders
 }
 
-// Block appends a block to dst, and behind it, where it is measured, what its fields
-// took: pairs of uvarints, field and parts of a byte. It returns where these begin, or
-// -1. It counts in a; known are the accounts that say what was measured before.
+// Block appends the body of a block to dst. size is the size of the body. If Block measures the block, it appends the costs
+// of the fields after the body: pairs of uvarints, the index of a field and its cost in units of 1/256 bit. costs is the index
+// of the first pair, or -1. Block counts the block in a. known holds the counts of earlier sends.
 func (m *Meter) Block(a, known *Accounts, dst []byte, model *delta.Model, parts []delta.Part, d Draw) (all []byte, coder delta.Coder, size, costs int) {
 	based := parts[0].Base != nil
 	l := a.lot(based)
@@ -91,7 +89,7 @@ func (m *Meter) Block(a, known *Accounts, dst []byte, model *delta.Model, parts 
 	return all, coder, size, costs
 }
 
-// counter is the encoder that measures.
+// counter returns the encoder that measures.
 func (m *Meter) counter() *delta.Encoder {
 	if m.sampler != nil {
 		return m.sampler
@@ -99,7 +97,7 @@ func (m *Meter) counter() *delta.Encoder {
 	return &m.Encoder
 }
 
-// spend sets block to what was spent since the last call.
+// spend sets m.block to the costs since the previous call.
 func (m *Meter) spend() {
 	m.next = m.counter().Costs(m.next[:0])
 	m.block = m.block[:0]
@@ -112,7 +110,7 @@ func (m *Meter) spend() {
 	m.last, m.next = m.next, m.last
 }
 
-// sample measures a block that the encoder cannot measure.
+// sample encodes a block with the sampler to measure it.
 func (m *Meter) sample(model *delta.Model, parts []delta.Part) {
 	if m.sampler == nil {
 		m.sampler = &delta.Encoder{Account: true}

@@ -6,51 +6,46 @@ import (
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
-// Traffic is what snapshots were made of, since the server began, in bytes without
-// what sessions add:
+// Traffic holds the contents of snapshots since the server started, in bytes without session overhead:
 //
 //	Bytes = Headers + Heads + Own + Presence.Sent + Sent of all Components
 //
-// Headers, Heads and Own are exact. What fields took is measured in one delta of
-// eight, and in all full states; the other deltas count as if they were alike, so that
-// figures of a few seconds are estimates. Within a block of the range coder the bytes
-// are split where its interval stands between two values: each such place is off by
-// less than a tenth of a bit. Within one of zstd or raw bytes they are split in the
-// proportions in which the range coder would have. Fields that are coded together, as
-// coordinates of lines are, count for the first of them.
+// Headers, Heads and Own are exact. The sizes of fields are measured in one delta of eight and in all full states. The other
+// deltas count as if they had the same proportions, so figures of a few seconds are estimates. In a block of the range coder
+// each value counts with an error of less than a tenth of a bit. In a block of zstd or raw bytes, values count in the
+// proportions that they have with the range coder. Fields that are encoded together count for the first of them.
 type Traffic struct {
 	Bytes   uint64 // of all snapshot messages
-	Headers uint64 // of these
-	Heads   uint64 // of blocks
-	Own     uint64 // bodies of own state
-	Inputs  uint64 // input messages read, not part of Bytes
-	// Presence is what belongs to no field: which entities there are, which of them
-	// have news, and what coders take to end a block.
+	Headers uint64 // of the headers of datagrams
+	Heads   uint64 // of the heads of blocks
+	Own     uint64 // of the bodies of owner state
+	Inputs  uint64 // of received input messages, not part of Bytes
+	// Presence is the part that belongs to no field: which entities exist, which of them changed, and the ends of blocks.
 	Presence Bytes
-	// Components are those that are replicated, in order of registration.
+	// Components are the replicated components in order of registration.
 	Components []Component
 }
 
-// Bytes is what something took in the blocks of the world.
+// Bytes is a size in the blocks of the world.
 type Bytes struct {
-	Sent    float64 // a block counts for every client that it was sent to
-	Encoded float64 // every block that was encoded counts once, sent or not
+	Sent    float64 // a block counts once for each client that received it
+	Encoded float64 // a block counts once, whether it was sent or not
 }
 
-// Component is what a component took, the sum over its fields.
+// Component is the size of a component, the sum over its fields.
 type Component struct {
 	Name string
 	Bytes
 	Fields []Field
 }
 
-// Field is what a field of a component took.
+// Field is the size of a field of a component.
 type Field struct {
 	Path string // within the component, like "Pos.X"
 	Bytes
 }
 
-// Clone is a copy that shares no memory with t.
+// Clone returns a copy that shares no memory with t.
 func (t *Traffic) Clone() Traffic {
 	c := *t
 	c.Components = slices.Clone(t.Components)
@@ -60,7 +55,7 @@ func (t *Traffic) Clone() Traffic {
 	return c
 }
 
-// Traffic writes what snapshots were made of to t, whose memory is used again.
+// Traffic writes the contents of snapshots to t and reuses its memory.
 func (a *Accounts) Traffic(t *Traffic) {
 	t.Bytes, t.Headers, t.Heads, t.Own = a.stats.Bytes, a.stats.Headers, a.heads, a.own
 	t.Components = reuse.Slice(t.Components, len(a.comps))
