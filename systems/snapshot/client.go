@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Peer is the part of a client that other packages know.
+// Peer provides the data of a client that other packages manage.
 type Peer interface {
 	// Ack returns the last consumed input, the number of waiting inputs, and the shift
 	// that is requested of the client's clock.
@@ -22,7 +22,7 @@ type Peer interface {
 	Touch() byte
 	// Own returns the value of a component of one of its entities for owner state.
 	Own(e ecs.Entity, c *ecs.Component) unsafe.Pointer
-	// Allowance returns how many bytes the path to the client takes now.
+	// Allowance returns the number of bytes that the path to the client can carry now.
 	Allowance(now time.Time) int
 	// RoundTrip returns an upper estimate of the round trip, 0 while it is unknown.
 	RoundTrip() time.Duration
@@ -43,21 +43,21 @@ type Client struct {
 	join      clientJoin
 	owner     ownerState
 
-	started          uint32              // newest send whose snapshot was begun
-	head             wire.SnapshotHeader // of that snapshot, as far as it depends on other packages
-	tells            bool                // it tells of owner state
+	started          uint32              // newest send whose snapshot was started
+	head             wire.SnapshotHeader // the fields of that snapshot's header that depend on other packages
+	tells            bool                // that snapshot contains owner state
 	budget           int                 // bytes of a snapshot
 	over             bool                // the newest snapshot did not hold everything
 	usual            int                 // mean bytes of snapshots while acknowledgements come in time
 	acked            uint32              // newest send that the client acknowledged, 0 for none
-	soonest          float32             // fewest sends after which an acknowledgement came
+	soonest          float32             // smallest number of sends until an acknowledgement arrived
 	starved          bool                // owner state left no room for anything else; it is omitted at the next send
 	leftOut          bool                // an entity was left out because it fits no snapshot
 	accumulated      accumulated         // priorities of the world
 	ownerAccumulated accumulated         // priorities of owner state
 
-	recorder     bool // it is not counted
-	limited      bool // the interest can hide something: then the client is sent a set
+	recorder     bool // the client is a recorder, which is not counted
+	limited      bool // the interest can hide entities or components: the client is sent a set
 	set          set
 	movesChecked uint32 // no old slot of an entity that moved up to this send is withheld
 }
@@ -72,7 +72,7 @@ func (c *Client) touch() byte {
 		byte(len(c.accumulated.groups)) ^ byte(len(c.set.members))
 }
 
-// touchFurther does the same for the data to which the client points.
+// touchFurther reads a byte of each cache line of the data to which the client points. The result has no meaning.
 func (c *Client) touchFurther(send uint32) (b byte) {
 	if cap(c.packets) > 0 {
 		if p := &c.packets[:1][0]; cap(p.Bytes) > 0 && cap(p.Holds) > 0 {
@@ -94,13 +94,13 @@ type Packet struct {
 // Packets returns the packets that wait to be sent to the client.
 func (c *Client) Packets() []Packet { return c.packets }
 
-// Sent notes that a packet was sent with a session sequence.
+// Sent records that a packet was sent with a session sequence number.
 func (c *Client) Sent(seq uint16, p *Packet) { c.baselines.Sent(seq, c.send, p.Holds) }
 
 // Clear removes all packets.
 func (c *Client) Clear() { c.packets = c.packets[:0] }
 
-// Ask notes the epoch that the client requests.
+// Ask records the epoch that the client requests.
 func (c *Client) Ask(epoch uint8) { c.baselines.Ask(epoch) }
 
 // Baselines returns what the client has acknowledged.
@@ -110,10 +110,10 @@ func (c *Client) Baselines() *baseline.Client { return &c.baselines }
 // everything.
 func (c *Client) Budget() (bytes int, over bool) { return c.budget, c.over }
 
-// Joining reports whether the client has yet to acknowledge the state it joins with.
+// Joining reports whether the client has not acknowledged the whole state with which it joins.
 func (c *Client) Joining() bool { return c.join.state != joinNone }
 
-// endOver notes that a snapshot holds everything.
+// endOver records that a snapshot holds everything.
 func (c *Client) endOver() {
 	if c.over {
 		c.over = false
@@ -121,7 +121,7 @@ func (c *Client) endOver() {
 	}
 }
 
-// joined notes that the client holds a whole state and has joined.
+// joined records that the client has a whole state and has joined.
 func (c *Client) joined() {
 	c.join.state, c.join.whole = joinNone, nil
 }

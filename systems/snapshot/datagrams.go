@@ -11,9 +11,9 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Stage 5, second half: the difference, in its order, becomes blocks in datagrams, as far as the budget allows.
+// Stage 5, second half: the difference becomes blocks in datagrams, in the order of stage 4, as far as the budget allows.
 
-// content is what a datagram holds besides owner state.
+// content is the kind of blocks in a datagram besides owner state.
 type content uint8
 
 const (
@@ -29,17 +29,17 @@ type packing struct {
 	load
 	firstHeader int // bytes of the first datagram's header
 	laterHeader int // bytes of the headers of the others
-	limit       int // bytes of all datagrams; less than budget at times
+	limit       int // bytes of all datagrams, at most budget
 	budget      int // of the client
 	scratch     []byte
 }
 
-// load is how much has been packed. A copy of it is a mark to roll back to.
+// load counts the packed blocks. A copy of it is a mark to roll back to.
 type load struct {
 	packed    int // blocks
 	datagrams int
 	closed    int // bytes of all datagrams but the last
-	open      int // bytes of the last, as if every block had its length in front of it
+	open      int // bytes of the last, as if every block started with its length
 	kind      content
 }
 
@@ -58,10 +58,10 @@ func (p *packing) rollback(l load) {
 	}
 }
 
-// used returns how many bytes are packed.
+// used returns the number of packed bytes.
 func (p *packing) used() int { return p.closed + p.open }
 
-// space returns how many bytes a block of a kind can have in the open datagram, and in another one.
+// space returns the maximum size of a block of a kind in the open datagram, and in a new one, in bytes.
 func (p *packing) space(kind content) (open, another int) {
 	head := p.laterHeader
 	if p.datagrams == 0 {
@@ -181,7 +181,7 @@ func (d *draft) fitOwner() {
 	pk.limit = limit
 }
 
-// fitHidden packs the slots that the client may not see any more.
+// fitHidden packs the slots that the client may no longer see.
 func (d *draft) fitHidden() {
 	for i := range d.hidden {
 		x := &d.hidden[i]
@@ -212,8 +212,8 @@ func (d *draft) fitWorld() {
 	}
 }
 
-// fitAll packs all of the world. It does not send the old slot of an entity in one datagram and the new one in
-// another: if there is more than one datagram, the old slot is withheld.
+// fitAll packs the whole difference of the world. The old and the new slot of an entity that moved must not be in different
+// datagrams. If there is more than one datagram, fitAll withholds the old slot.
 func (d *draft) fitAll(src *source) bool {
 	mark := d.pack.load
 	if !d.fitRuns(src) {
@@ -242,7 +242,7 @@ func (d *draft) fitJoin(src *source) {
 	d.c.packJoin(pk, d.f.Send, wait)
 }
 
-// fitRuns packs all runs, or nothing and reports false if that does not fit.
+// fitRuns packs all runs. If they do not fit, it packs nothing and returns false.
 func (d *draft) fitRuns(src *source) bool {
 	mark := d.pack.load
 	for i := range src.blocks {
@@ -307,15 +307,14 @@ func (d *draft) fitByPriority(src *source) {
 	}
 }
 
-// leastSpace is how many bytes of room are worth trying, and misfits is how many candidates in a row may not fit before the
-// rest waits.
+// Packing by priority stops when less than leastSpace bytes are free, or when misfits candidates in a row did not fit.
 const (
 	leastSpace = 24
 	misfits    = 4
 )
 
-// fitCandidates packs candidates in their order, from an index of the list on, until the room is used up. Sent
-// groups and entities lose their accumulated priority. It reports whether everything got room.
+// fitCandidates packs candidates in order, from an index of the list on, until the room is used up. It resets the accumulated
+// priority of the groups and entities that it packs. It reports whether it packed everything.
 func (d *draft) fitCandidates(src *source, acc *accumulated, first int) (all bool) {
 	x, pk := &d.ranking, &d.pack
 	slices.SortFunc(x.candidates[first:], func(a, b candidate) int { return cmp.Compare(a.order, b.order) })
@@ -326,7 +325,7 @@ func (d *draft) fitCandidates(src *source, acc *accumulated, first int) (all boo
 			all = false
 			break
 		}
-		u := x.candidates[i] // a copy, since candidates may be added meanwhile
+		u := x.candidates[i] // a copy, because the loop may add candidates
 		var sent, whole bool
 		if u.block == wholeGroup {
 			sent, whole = d.fitGroup(src, turn(u.order).number(), acc)
@@ -343,12 +342,12 @@ func (d *draft) fitCandidates(src *source, acc *accumulated, first int) (all boo
 		}
 	}
 	if !src.own && len(x.candidates) > first && !x.candidates[first].sent {
-		d.c.starved = true // what waited longest would wait forever beside owner state
+		d.c.starved = true // otherwise the most urgent candidate could wait forever beside owner state
 	}
 	return all
 }
 
-// fitBlock packs a block of entities: all of them, or a part. It reports whether any got room, and whether all did.
+// fitBlock packs a block of entities: all of them, or a part. It reports whether it packed any, and whether it packed all.
 func (d *draft) fitBlock(src *source, h wire.BlockHead, acc *accumulated) (sent, whole bool) {
 	b := d.encode(src, h)
 	if d.pack.add(b) {
@@ -358,9 +357,9 @@ func (d *draft) fitBlock(src *source, h wire.BlockHead, acc *accumulated) (sent,
 	return d.fitPart(src, h, len(b.body), acc), false
 }
 
-// fitGroup packs a group, whose baselines are chosen only now. A group that fits another datagram is not divided. If no
-// datagram holds the group, the entities that were sent longest ago go first. It reports whether any entities got room,
-// and whether all did.
+// fitGroup chooses the baselines of a group and packs it. It does not divide a group that fits into another datagram. If no
+// datagram can hold the group, the entities that were sent longest ago go first. fitGroup reports whether it packed any
+// entities, and whether it packed all.
 func (d *draft) fitGroup(src *source, g uint32, acc *accumulated) (sent, whole bool) {
 	pk := &d.pack
 	mark, size := pk.load, 0
@@ -380,7 +379,7 @@ func (d *draft) fitGroup(src *source, g uint32, acc *accumulated) (sent, whole b
 		return false, false
 	}
 	slots := acc.ofSlots(g)
-	since := acc.groups[g].group - slices.Max(slots[:]) // what the group has accumulated since a part of it was sent
+	since := acc.groups[g].group - slices.Max(slots[:]) // priority that the group has accumulated since a part of it was sent
 	for m := src.group(g).Alive | src.held.At(g).EverSent(); m != 0; m &= m - 1 {
 		slots[bits.TrailingZeros64(m)] += since
 	}
@@ -392,8 +391,8 @@ func (d *draft) fitGroup(src *source, g uint32, acc *accumulated) (sent, whole b
 	return pk.packed > mark.packed, false
 }
 
-// fitPart packs those entities of a block that have accumulated most, as many as fit, and with them all empty slots of
-// the block. It reports whether any entity got room. size is the length of the whole body.
+// fitPart packs the entities of a block with the highest accumulated priority, as many as fit, and all empty slots of the
+// block. It reports whether it packed any entity. size is the length of the whole body.
 func (d *draft) fitPart(src *source, h wire.BlockHead, size int, acc *accumulated) bool {
 	x, pk, g := &d.ranking, &d.pack, h.First
 	alive, slots := h.Slots&src.group(g).Alive, acc.ofSlots(g)
@@ -405,7 +404,7 @@ func (d *draft) fitPart(src *source, h wire.BlockHead, size int, acc *accumulate
 	slices.SortStableFunc(x.slots, func(a, b int) int { return cmp.Compare(slots[b], slots[a]) })
 	room := pk.room(src.kind)
 	var best block
-	fit, misfit := 0, n // how many of x.slots fit, and how many do not
+	fit, misfit := 0, n // the first fit of x.slots fit, the first misfit do not
 	for guess := n * room / max(size, 1); fit+1 < misfit; guess = (fit + misfit) / 2 {
 		guess = min(max(guess, fit+1), misfit-1)
 		part := h
@@ -444,9 +443,9 @@ func (d *draft) leaveOut(src *source, g uint32, slots uint64) {
 	d.c.leftOut = true
 }
 
-// Allowed returns how many bytes the next snapshot of a client may have: the session's estimate of the capacity of the path,
-// within the budget. A larger entity waits until the estimate has grown. While acknowledgements are late, baselines grow old and
-// differences grow with them. A larger snapshot would make a busy path or client even later, so that the snapshot gets
+// Allowed returns the maximum size of the next snapshot of a client in bytes: the session's estimate of the capacity of the
+// path, within the budget. A larger entity waits until the estimate has grown. While acknowledgements are late, baselines get
+// older and differences larger. Larger snapshots would delay a busy path or client even more, so Allowed then gives only
 // little more room than usual.
 func (s *System) Allowed(c *Client) int {
 	bytes := min(c.budget, max(c.peer.Allowance(s.config.Clock.Now()), MinBudget))
@@ -456,14 +455,14 @@ func (s *System) Allowed(c *Client) int {
 	return bytes
 }
 
-// isLate reports whether the acknowledgements of a client are late: the newest is more than a quarter of a second older than twice
-// the soonest.
+// isLate reports whether the acknowledgements of a client are late: the newest acknowledged send is older than twice soonest plus
+// a quarter of a second.
 func (s *System) isLate(c *Client) bool {
 	return c.acked != 0 && float32(s.sends.newest-c.acked) > 2*c.soonest+float32(s.config.SendRate)/4
 }
 
-// noteAcked notes that a client acknowledged a send. The soonest acknowledgement is forgotten slowly, by one send a minute, since
-// the path can become longer.
+// noteAcked records that a client acknowledged a send. soonest increases by one send per minute, because the path can become
+// slower.
 func (s *System) noteAcked(c *Client, send uint32) {
 	after := float32(s.sends.newest - send)
 	if c.acked == 0 {
@@ -473,7 +472,7 @@ func (s *System) noteAcked(c *Client, send uint32) {
 	c.acked = max(c.acked, send)
 }
 
-// noteSize notes the size of a snapshot.
+// noteSize records the size of a snapshot.
 func (s *System) noteSize(c *Client, bytes int) {
 	switch {
 	case c.Joining() || s.isLate(c):
@@ -484,10 +483,10 @@ func (s *System) noteSize(c *Client, bytes int) {
 	}
 }
 
-// controlEvery is how often a header has its control part at least, in sends.
+// controlEvery is the maximum number of sends from one header with a control part to the next.
 const controlEvery = 4
 
-// control is what the last control part of a header said, as far as changes require another one.
+// control holds the fields of the last control part whose changes require another one.
 type control struct {
 	any   bool
 	epoch uint8
@@ -495,7 +494,7 @@ type control struct {
 	shift int16
 }
 
-// laterHeader returns the longest header of a datagram that is not the first, without what joining adds.
+// laterHeader returns the longest header of a datagram that is not the first, without the fields about joining.
 func (s *System) laterHeader() int {
 	if s.config.Reports != nil {
 		return 5 + 1 + 1
@@ -503,7 +502,7 @@ func (s *System) laterHeader() int {
 	return 5 + 1
 }
 
-// ackHeader returns the part of the header of a snapshot that depends on what other packages know of the client.
+// ackHeader returns the fields of a snapshot's header that depend on other packages: see [Peer].
 func (s *System) ackHeader(c *Client, f *capture.Frame) (h wire.SnapshotHeader) {
 	input, depth, shift := c.peer.Ack()
 	h = wire.SnapshotHeader{Send: uint16(f.Send), Input: uint16(input), Depth: depth, Shift: shift, Late: uint8(f.Tick - f.Send*s.sends.steps)}
@@ -524,7 +523,7 @@ func (s *System) header(c *Client, f *capture.Frame) wire.SnapshotHeader {
 	return h
 }
 
-// writeDatagrams writes the datagrams of the client's snapshot, and notes what they hold.
+// writeDatagrams writes the datagrams of the client's snapshot, and records their contents.
 func (d *draft) writeDatagrams(h *wire.SnapshotHeader) {
 	c, f, pk := d.c, d.f, &d.pack
 	n := max(pk.datagrams, 1) // at least the header

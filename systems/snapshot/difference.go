@@ -12,14 +12,13 @@ import (
 // against which baseline. Neighbouring groups with the same baseline form one run. If the difference does not fit, stage
 // 4 divides it by group instead.
 
-// source is a state that a snapshot is made from, the world's or that of a client's own entities, and its difference to
-// what the client holds.
+// source is a state to send, of the world or of a client's own entities, and its difference to the state that the client has.
 type source struct {
 	own    bool
 	kind   content
 	model  *delta.Model
-	second bool   // predictions gain from a second baseline
-	oldest uint32 // age that a baseline may have
+	second bool   // a second baseline makes blocks smaller
+	oldest uint32 // maximum age of a baseline
 	send   uint32
 	floor  uint32 // oldest send that may be a baseline
 	groups []delta.Group
@@ -28,24 +27,24 @@ type source struct {
 	split  bool      // neighbouring groups with the same baseline may be treated differently
 	kept   *withheld // nil: no slot is withheld
 
-	exceeds bool             // the difference did not fit the last time: it is not tried as runs
+	exceeds bool             // the previous difference did not fit: do not try runs
 	blocks  []wire.BlockHead // the runs, or in stage 4 the blocks of candidates
 }
 
-// hiddenBlock sends slots that the client may not see any more: as out of sight, or as empty if the entity that the client
-// knew there is gone.
+// hiddenBlock sends slots that the client may no longer see: as out of sight, or as empty if the entity that the client knew in
+// the slot is gone.
 type hiddenBlock struct {
 	wire.BlockHead
 	empty bool
 }
 
-// reset prepares a source for a client. Its memory is used again.
+// reset prepares a source for a client. It reuses the memory of the source.
 func (src *source) reset(x source) {
 	x.blocks = src.blocks[:0]
 	*src = x
 }
 
-// diffWorld takes the difference of the world.
+// diffWorld computes the difference of the world.
 func (d *draft) diffWorld() {
 	s, c, f := d.sys, d.c, d.f
 	src := &d.world
@@ -64,8 +63,7 @@ func (d *draft) diffWorld() {
 	d.diffRuns(src)
 }
 
-// diffHidden lists the slots that the client must be sent as hidden. A joining client is sent all of them, since it
-// must know every slot.
+// diffHidden lists the slots to send as hidden. A joining client is sent all hidden slots, because it must know every slot.
 func (d *draft) diffHidden() {
 	c := d.c
 	d.hidden = d.hidden[:0]
@@ -94,7 +92,7 @@ func (d *draft) diffHidden() {
 	}
 }
 
-// diffRuns lists the blocks of all that there is to send, as few as there are baselines.
+// diffRuns lists the blocks of the whole difference. It joins neighbouring groups with the same baseline into one block.
 func (d *draft) diffRuns(src *source) {
 	src.blocks = src.blocks[:0]
 	var next wire.BlockHead
@@ -134,8 +132,8 @@ func (src *source) appendBlocks(g uint32) {
 	}
 }
 
-// block returns a block of the given slots of a group, with the youngest baseline that serves most of these slots. The
-// block has only the slots that the baseline serves.
+// block returns a block for slots of a group, with the youngest baseline that most of these slots have. The block contains only
+// the slots that have the baseline.
 func (src *source) block(g uint32, held *baseline.Group, slots uint64) wire.BlockHead {
 	age, two, serves := held.Choose(src.send, src.floor, slots, src.second, src.oldest)
 	if age == 0 {
@@ -190,7 +188,7 @@ func (d *draft) stateAt(src *source, send uint32) []delta.Group {
 	return nil
 }
 
-// stretch is neighbouring groups that have one record of baselines.
+// stretch is a range of neighbouring groups that share a record of package baseline.
 type stretch struct {
 	first, count uint32
 	held         *baseline.Group

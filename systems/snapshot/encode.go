@@ -56,7 +56,7 @@ func (d *draft) encode(src *source, h wire.BlockHead) block {
 	return newBlock(h, e.encodeShared(src.model, &h, cur, base, base2), src.send)
 }
 
-// groupsFrom returns the groups from one on, nil if there are none.
+// groupsFrom returns the groups from first on. It returns nil if groups is nil.
 func groupsFrom(first uint32, groups []delta.Group) []delta.Group {
 	if groups == nil {
 		return nil
@@ -81,23 +81,22 @@ type encoder struct {
 	won      [codings]uint32  // newest send in which another coder than the range coder was the best
 }
 
-// codings is the number of encoders of the world: the second is for clients with the same trained model.
+// codings is the number of meters of an encoder: the second is for clients with the same trained model.
 const codings = 2
 
-// The range coder nearly always wins if there is a baseline. The others are therefore tried with one such block in
-// tryEvery, and for tryFor sends after they won.
+// With a baseline, the range coder nearly always gives the smallest block. The encoder therefore tries the other coders only
+// for one such block in tryEvery, and for tryFor sends after another coder was the best.
 const (
 	tryEvery = 256
 	tryFor   = 4
 )
 
-// EncodeStats counts what a server encoded for snapshots. A block that several
-// clients were sent was encoded once.
+// EncodeStats counts the blocks that a server encoded for snapshots. A block that several clients receive is encoded once.
 type EncodeStats struct {
-	Blocks   uint64 // encoded, without blocks of owner state
-	Entities uint64 // in these
-	Reused   uint64 // blocks that were encoded for another client already
-	Own      uint64 // blocks of owner state, which clients do not share
+	Blocks   uint64 // encoded blocks, without owner state
+	Entities uint64 // entities in these blocks
+	Reused   uint64 // blocks that had already been encoded for another client
+	Own      uint64 // encoded blocks of owner state, which clients do not share
 }
 
 // prepare makes the encoder ready. Blocks of the trained model have an encoder of their own, which would
@@ -179,8 +178,8 @@ func (e *encoder) coding(m *delta.Model) int {
 	return 0
 }
 
-// measure appends the body of the parts to an arena. hash decides whether all coders are tried and whether the cost of fields is
-// measured; try makes it try all coders.
+// measure appends the body of the parts to an arena. hash decides whether it tries all coders and whether it measures the costs
+// of fields. If try is true, it tries all coders.
 func (e *encoder) measure(arena *[]byte, m *delta.Model, hash uint64, try bool) encoded {
 	at, coding := len(*arena), e.coding(m)
 	draw := traffic.Draw{Measure: hash, Try: hash%tryEvery == 0 || try}
@@ -231,7 +230,7 @@ func newCodecs(c *Config, steps int) codecs {
 	return k
 }
 
-// blockKey is everything that the body of a block depends on within one send.
+// blockKey identifies the body of a block within one send: equal keys mean equal bodies.
 type blockKey struct {
 	first, count uint32
 	slots        uint64
@@ -245,7 +244,7 @@ type blockKey struct {
 type blockCache struct {
 	mu     sync.Mutex
 	blocks map[blockKey]*sharedBlock
-	room   []*sharedBlock // used again at each send
+	room   []*sharedBlock // memory, reused at each send
 	used   int
 	busy   []blockKey // keys of the blocks that are being encoded
 }

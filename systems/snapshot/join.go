@@ -14,40 +14,40 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// A client joins with the state of one send. As long as all of it fits one
-// snapshot, each send is such a state, until one has arrived whole. Otherwise the
-// state of the current send is kept and cut into blocks. These stream to the client, the most
-// important ones first, beside owner state and differences of the groups that have arrived.
+// A client joins with the state of one send. While the whole state fits into one snapshot, each send contains the whole state,
+// until one has arrived completely. Otherwise the server keeps the state of one send and cuts it into blocks. It sends these
+// blocks over several sends, the most important ones first, together with owner state and differences of the groups that have
+// arrived.
 
-// joining is how far a client has joined.
+// joining is the phase of a client's join.
 type joining uint8
 
 const (
 	joinNow    joining = iota // the client joins with the current send
-	joinStream                // a kept state streams to it
-	joinNone                  // the client holds a whole state
+	joinStream                // the client receives a kept state in blocks
+	joinNone                  // the client has a whole state
 )
 
-// unknownRTT is after how many sends an unacknowledged block of a joining state is sent again
-// while the round trip is unknown.
+// unknownRTT is the number of sends after which an unacknowledged block of a kept state is sent again while the round trip is
+// unknown.
 const unknownRTT = 10
 
-// shareJoin is the greatest age, in sends, of a kept state with which another client joins.
+// shareJoin is the maximum age of a kept state, in sends, with which another client joins.
 const shareJoin = 8
 
-// clientJoin is how a client joins.
+// clientJoin is the state of a client's join.
 type clientJoin struct {
 	state  joining
 	at     uint32      // first send of the join
 	stream *join       // with joinStream
-	send   uint32      // newest send that the client was to join with
+	send   uint32      // newest send whose whole state was sent to the client
 	whole  []joinWhole // states that were sent whole, by send
 }
 
-// joinWhole is a state that was sent whole, and how many slots of it have not arrived.
+// joinWhole counts the slots of a state that was sent whole that have not arrived.
 type joinWhole struct{ send, slots uint32 }
 
-// sentWhole notes that the whole state of a send, of so many groups, is sent to the client.
+// sentWhole records that the whole state of a send is sent to the client. groups is the number of its groups.
 func (j *clientJoin) sentWhole(send, groups uint32) {
 	if j.whole == nil {
 		j.whole = make([]joinWhole, capture.Kept)
@@ -55,8 +55,8 @@ func (j *clientJoin) sentWhole(send, groups uint32) {
 	j.send, j.whole[send%capture.Kept] = send, joinWhole{send, groups * delta.GroupSize}
 }
 
-// arrivedWhole notes that a packet arrived. It reports whether the whole state of its send has arrived, whatever came into or went
-// out of sight since.
+// arrivedWhole records that a packet arrived. It reports whether the whole state of its send has arrived, even if entities have
+// come into or gone out of sight since.
 func (j *clientJoin) arrivedWhole(x *baseline.Packet) (all bool) {
 	if j.whole == nil || j.whole[x.Send%capture.Kept].send != x.Send {
 		return false
@@ -78,12 +78,12 @@ func (j *clientJoin) oldestNeeded(send uint32) uint32 {
 	return send
 }
 
-// has reports whether a group of the streaming state has arrived, or is newer than that state.
+// has reports whether a group of the kept state has arrived, or is newer than that state.
 func (j *clientJoin) has(g uint32) bool {
 	return j.state != joinStream || int(g) >= len(j.stream.pending) || j.stream.pending[g] == 0
 }
 
-// arrived notes that a block of a state has arrived. It reports whether all of the state has.
+// arrived records that a block of a state has arrived. It reports whether the whole state has arrived.
 func (j *clientJoin) arrived(send uint32, i int) (all bool) {
 	if j.state != joinStream || j.stream.send != send || j.stream.chunks[i].done {
 		return false
@@ -105,7 +105,7 @@ type join struct {
 	pending []uint16 // by group: chunks that have not arrived
 }
 
-// chunk is a block of a kept state on its way to a client.
+// chunk is a block of a kept state that is sent to a client.
 type chunk struct {
 	block
 	importance float32
@@ -113,8 +113,8 @@ type chunk struct {
 	done       bool   // the client acknowledged the block
 }
 
-// removeHidden removes entities that went out of a client's sight from the state that streams to it. The slots
-// that the client has received are sent to it as hidden.
+// removeHidden removes entities that went out of a client's sight from the kept state. It sends the slots that the client has
+// already received as hidden.
 func (j *join) removeHidden(e *encoder, g int, slots uint64) {
 	if j.all || g >= len(j.groups) || j.groups[g].Alive&slots == 0 {
 		return
@@ -146,7 +146,7 @@ func (c *Client) packJoin(pk *packing, send, wait uint32) {
 	}
 }
 
-// roundTripSends returns after how many sends an acknowledgement can arrive.
+// roundTripSends returns the number of sends after which an acknowledgement can arrive.
 func (c *Client) roundTripSends(rate int) uint32 {
 	rtt := c.peer.RoundTrip()
 	if rtt == 0 {
@@ -169,14 +169,14 @@ type joinState struct {
 	big    []wire.BlockHead // slots of entities that fit nowhere: they are sent as empty
 }
 
-// joins holds the kept states. It is safe for several workers: with which state a client joins does not depend on which
-// worker comes first.
+// joins holds the kept states. Several workers may use it concurrently. The state with which a client joins does not depend on
+// the order of the workers.
 type joins struct {
 	mu   sync.Mutex
 	kept []*joinState
 }
 
-// start begins to stream a state to the client of a draft: a kept one, or that of the current send.
+// start starts to send a kept state to the client of a draft: an earlier one, or the state of the current send.
 func (k *joins) start(d *draft) {
 	s, c, f := d.sys, d.c, d.f
 	k.mu.Lock()
@@ -268,7 +268,7 @@ func (x *joinState) cut(d *draft, run wire.BlockHead, biggest int) {
 	}
 }
 
-// joinImportance returns how soon a joining client needs an entity: its own entities first.
+// joinImportance ranks an entity for a joining client: its own entities come first.
 func (d *draft) joinImportance(g, slot int) float32 {
 	config := &d.sys.config
 	switch e := d.f.Entity(g, slot); {

@@ -9,12 +9,12 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/traffic"
 )
 
-// Knowledge is what the server knows about a client's knowledge of an entity, and why the client was not
-// sent more. Sends are numbers of the server's sends; 0 is none.
+// Knowledge describes the state of an entity on a client, as far as the server knows it, and why the server has not sent more.
+// A send is the number of a snapshot send; 0 means none.
 type Knowledge struct {
 	Subject
-	// Everywhere reports that every peer simulates everything: no state is sent but the one
-	// that a client joins with. Then only Exists, in the newest tick, Own and Joining are set.
+	// Everywhere reports that every peer simulates everything: only joining clients receive a state. Then only Exists, as of
+	// the newest tick, Own and Joining are set.
 	Everywhere bool
 	// Exists reports that the entity existed at the newest send, which is Send.
 	Exists bool
@@ -27,23 +27,20 @@ type Knowledge struct {
 	Hidden bool
 	// TooBig reports that the entity fits no snapshot of this client, and is left out for a while.
 	TooBig bool
-	// Joining reports that the client has not yet acknowledged the state it joins with, so
-	// that the server does not know what it holds.
+	// Joining reports that the client has not acknowledged the whole state with which it joins.
 	Joining bool
 	// Held is the newest send of which the client has acknowledged the entity's state.
 	Held uint32
-	// Baseline is the send against which the next snapshot would encode the entity; 0: it
-	// would be sent in full. Second reports that the send before Baseline would be used too.
+	// Baseline is the send against which the next snapshot would encode the entity; 0: in full. Second reports that the send
+	// before Baseline would be used too.
 	Baseline uint32
 	Second   bool
-	// Sent is the newest send of which a packet with the entity is under way, or Held.
-	// Unacknowledged is the number of such packets that are newer than Held and neither
-	// acknowledged nor given up.
+	// Sent is the newest send whose state of the entity was sent, at least Held. Unacknowledged is the number of stored packets
+	// with a state that is newer than Held and not acknowledged.
 	Sent           uint32
 	Unacknowledged int
-	// OverBudget reports that the newest snapshot did not hold everything. Then the
-	// entity accumulates Priority at each send, and Gained is what it has accumulated
-	// since it was last sent.
+	// OverBudget reports that the newest snapshot did not hold everything. Then the entity accumulates Priority at each send.
+	// Gained is the priority that it has accumulated since it was last sent.
 	OverBudget       bool
 	Priority, Gained float32
 	// Budget limits the client's snapshots in bytes, and Allowed the next one.
@@ -59,7 +56,7 @@ type Subject struct {
 	client *Client
 }
 
-// Knowledge sets in k what a client knows about an entity.
+// Knowledge sets the fields of k about an entity on a client.
 func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 	k.system, k.client = s, c
 	k.Send, k.Budget, k.Allowed = s.sends.newest, c.budget, s.Allowed(c)
@@ -98,7 +95,7 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 	k.Gained = c.accumulated.get(g, slot)
 }
 
-// setKnowledge sets in k what a client with a set knows about an entity.
+// setKnowledge implements Knowledge for a client that is sent a set.
 func (s *System) setKnowledge(c *Client, id components.NetID, k *Knowledge) {
 	x := &c.set
 	k.TooBig = x.isTooBig(uint32(id))
@@ -127,7 +124,7 @@ func (s *System) setKnowledge(c *Client, id components.NetID, k *Knowledge) {
 	k.Priority, k.Gained = s.config.gain(s.config.World, f, c.sight, int(m.group), int(m.slot)), m.priority
 }
 
-// ownKnowledge sets in k what a client knows about the owner state of an entity.
+// ownKnowledge sets the fields of k about the owner state of an entity.
 func (s *System) ownKnowledge(c *Client, id components.NetID, k *Knowledge) {
 	f := s.Newest()
 	if i := c.owner.find(uint32(id)); i >= 0 && c.owner.slots[i].slot/64 < c.owner.groups {
@@ -183,8 +180,7 @@ func (s *System) Sees(c *Client, e ecs.Entity) bool {
 	return s.config.Interest.Sees(&c.set.Client, c.sight, e, g, slot)
 }
 
-// Showed reports whether the world of the newest send has an entity that the client may
-// see.
+// Showed reports whether the entity exists in the newest send and the client may see it there.
 func (s *System) Showed(c *Client, id components.NetID) bool {
 	f := s.Newest()
 	g, slot, known := s.findSlot(c, id)
@@ -204,7 +200,7 @@ func (s *System) Stats() Stats {
 	return st
 }
 
-// Traffic writes to t what snapshots consisted of. The memory of t is used again.
+// Traffic writes the contents of snapshots to t and reuses its memory.
 func (s *System) Traffic(t *traffic.Traffic) { s.shared.accounts.Traffic(t) }
 
 // Meters returns the meters of the blocks of the world.

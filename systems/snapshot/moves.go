@@ -9,14 +9,14 @@ import (
 // slot before the new one would remove the entity from its world. The old slot is therefore withheld until the client has
 // acknowledged the entity in the new one. Slots in the same datagram need not wait.
 
-// maxWithheld is for how many sends a slot is withheld at most after another entity has taken it: two entities that
-// swapped places would wait for each other forever.
+// maxWithheld is the maximum number of sends for which a slot is withheld after another entity has taken it. Without a limit,
+// two entities that swapped slots would wait for each other forever.
 const maxWithheld = 32
 
-// withheld is the slots that the client of the draft is not sent yet.
+// withheld holds the slots that must wait before the client of the draft is sent them.
 type withheld struct {
 	known bool     // slots is up to date
-	slots []uint64 // by group; none of the groups behind
+	slots []uint64 // by group; later groups have none
 }
 
 // get returns the withheld slots of a group.
@@ -27,7 +27,7 @@ func (x *withheld) get(group uint32) uint64 {
 	return 0
 }
 
-// findWithheld returns the slots that are withheld, which it finds at the first call for a client.
+// findWithheld returns the withheld slots. It computes them at the first call for a client.
 func (d *draft) findWithheld() *withheld {
 	x, c, s := &d.withheld, d.c, d.sys
 	if x.known {
@@ -51,8 +51,8 @@ func (d *draft) findWithheld() *withheld {
 	return x
 }
 
-// awaitsEntity reports whether the client sees an entity and does not hold it in the slot where it is now. A slot that
-// the client was never sent gets the highest priority.
+// awaitsEntity reports whether the client sees an entity but does not have it in its current slot. A slot that the client was
+// never sent gets the highest priority.
 func (d *draft) awaitsEntity(id uint32) bool {
 	c := d.c
 	for g, k := range d.sys.frames.Slots(components.NetID(id)) {

@@ -18,7 +18,7 @@ type ownerState struct {
 	slots  []ownerSlot
 	groups int // of 64 slots, that the client is sent
 	frames ownerFrames
-	tries  uint8 // how many more blocks are tried with all coders
+	tries  uint8 // number of further blocks to try with all coders
 }
 
 // ownerScratch is the owner state of the client of a draft, as groups.
@@ -53,8 +53,8 @@ func (o *ownerState) assignSlot(id uint32) *ownerSlot {
 	return &o.slots[i]
 }
 
-// assignSlots gives slots to the entities that a client owns at a send, frees those of other entities, and returns how
-// many slots there are.
+// assignSlots gives slots to the entities that a client owns at a send and frees the slots of other entities. It returns the
+// number of slots.
 func (o *ownerState) assignSlots(w *ecs.World, f *capture.Frame, mine []capture.Owned, parts uint64) (slots int) {
 	for _, x := range mine {
 		if componentsOf(w, f, x)&parts != 0 {
@@ -76,13 +76,13 @@ func componentsOf(w *ecs.World, f *capture.Frame, o capture.Owned) uint64 {
 	return w.Netcode().Mask(f.Entity(o.Group, o.Slot))
 }
 
-// captureOwner captures the owner state of the client, and decides whether the snapshot tells of it.
+// captureOwner captures the owner state of the client, and decides whether the snapshot contains it.
 func (d *draft) captureOwner() {
 	s, c, f := d.sys, d.c, d.f
 	mine, parts := f.Owned(c.own), c.peer.Report().Parts(s.ownerParts)
 	slots := c.owner.assignSlots(d.w, f, mine, parts)
 	if c.peer.Report().Emptied() {
-		slots = max(slots, 1) // a correction may be that nothing is left
+		slots = max(slots, 1) // a correction may be that the client has no entities any more
 	}
 	n := min(max((slots+63)/64, c.owner.groups), wire.MaxOwnGroups)
 	c.owner.groups = n
@@ -111,8 +111,8 @@ func (d *draft) captureOwner() {
 	c.tells = !c.starved && len(now.groups) > 0 && d.sendsOwner(now)
 }
 
-// diffOwner takes the difference of the captured owner state. There is none if the owner state left no room for anything else the
-// last time.
+// diffOwner computes the difference of the captured owner state. It does nothing if owner state left no room for anything else
+// in the previous snapshot.
 func (d *draft) diffOwner() {
 	s, c, now := d.sys, d.c, &d.owner.now
 	if s.shared.part == buildRest {
@@ -128,8 +128,8 @@ func (d *draft) diffOwner() {
 	d.diffRuns(&d.own)
 }
 
-// sendsOwner reports whether owner state has to be sent. If clients report results it is sent while a correction is
-// open, and until the client holds the owner-only components, of which no result tells.
+// sendsOwner reports whether owner state must be sent. If clients report results, it is sent while a correction is open, and
+// until the client has the owner-only components, which results do not contain.
 func (d *draft) sendsOwner(now *ownerFrame) bool {
 	c := d.c
 	tells, since := d.sys.config.Reports.Tells(c.peer.Report(), now.send, now.groups)

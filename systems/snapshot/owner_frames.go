@@ -8,8 +8,8 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// ownerFrames keeps the states of a client's own entities at its newest sends. The zero value has none. A client has few
-// entities and a [delta.Group] has room for many, so each state is kept as words:
+// ownerFrames stores the states of a client's own entities at its newest sends. The zero value is empty. A client has few
+// entities, and a [delta.Group] has room for many, so each state is stored as words:
 //
 //	send | words of the entities | groups | for each entity: place, ID, low and high half of the mask, length of the record | record
 //
@@ -21,8 +21,8 @@ type ownerFrames struct {
 }
 
 const (
-	// ownerFrameHead is how many words a state has before its entities, and ownerEntityHead how many an entity has before
-	// its record.
+	// ownerFrameHead is the number of words of a state before its entities, and ownerEntityHead that of an entity before its
+	// record.
 	ownerFrameHead  = 3
 	ownerEntityHead = 5
 )
@@ -34,7 +34,7 @@ type ownerFrame struct {
 	groups []delta.Group
 }
 
-// reset makes f a state of a number of groups, with all slots empty.
+// reset makes f a state with the given number of groups and only empty slots.
 func (f *ownerFrame) reset(send uint32, groups int) {
 	for len(f.groups) < groups {
 		f.groups = append(f.groups, delta.Group{})
@@ -46,7 +46,7 @@ func (f *ownerFrame) reset(send uint32, groups int) {
 	}
 }
 
-// size returns how many words the state takes.
+// size returns the number of words that the state needs.
 func (f *ownerFrame) size() (n int) {
 	n = ownerFrameHead
 	for g := range f.groups {
@@ -84,7 +84,7 @@ func (o *ownerFrames) grow(words int) {
 	}
 }
 
-// keep keeps a state.
+// keep stores a state.
 func (o *ownerFrames) keep(f *ownerFrame) {
 	if n := f.size(); n > o.room {
 		o.grow(n)
@@ -103,7 +103,7 @@ func (o *ownerFrames) keep(f *ownerFrame) {
 	words[0], words[1], words[2] = int32(f.send), int32(at-ownerFrameHead), int32(len(f.groups))
 }
 
-// read sets f to the state of a send. It reports false if the state is no longer kept.
+// read sets f to the state of a send. It returns false if the state is no longer stored.
 func (o *ownerFrames) read(send uint32, f *ownerFrame) bool {
 	if send == 0 || o.room == 0 {
 		return false

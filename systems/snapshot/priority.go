@@ -33,27 +33,27 @@ const (
 // band is the largest ratio between the accumulated priorities of the entities of one candidate.
 const band = 4
 
-// refreshed is after how many sends a group that the client holds unchanged, or that is empty, is sent again.
+// refreshed is the number of sends after which a group is sent again although it is empty or the client has its current state.
 const refreshed = 64
 
 // candidate is a part of the difference that competes for room: a block of entities of source.blocks, or a whole group.
 type candidate struct {
-	order    uint64  // least first; unique. Of a group it is a turn
+	order    uint64  // sort key, smallest first, unique; the turn of a group
 	priority float32 // accumulated
 	block    int32   // index of the block, wholeGroup for a group
-	sent     bool    // at least a part of it got room
+	sent     bool    // at least a part of it was packed
 }
 
 const wholeGroup = -1
 
-// ranking is the candidates of one client.
+// ranking holds the candidates of one client.
 type ranking struct {
 	candidates []candidate
 	slots      []int   // of the entities of a block that is cut
 	last       float32 // accumulated priority of the last candidate of the world that was sent
 }
 
-// accumulated is the priority that groups and entities have accumulated since they were sent last.
+// accumulated holds the priorities that groups and entities have accumulated since they were last sent.
 type accumulated struct {
 	groups []groupPriority // by the client's numbers of groups
 }
@@ -129,7 +129,7 @@ func (c *Config) gain(w *ecs.World, f *capture.Frame, client uint32, g, k int) f
 	return leastPriority
 }
 
-// rankWorld makes candidates of the difference of the world.
+// rankWorld divides the difference of the world into candidates.
 func (d *draft) rankWorld(src *source) {
 	if d.sys.config.Priority == nil {
 		d.rankGroups(src)
@@ -148,7 +148,7 @@ func (d *draft) rankWorld(src *source) {
 	d.rankEntities(src, &d.c.accumulated)
 }
 
-// rankOwner makes candidates of the difference of owner state.
+// rankOwner divides the difference of owner state into candidates.
 func (d *draft) rankOwner(src *source) {
 	for g := range src.groups {
 		slots := d.c.ownerAccumulated.ofSlots(uint32(g))
@@ -159,7 +159,7 @@ func (d *draft) rankOwner(src *source) {
 	d.rankEntities(src, &d.c.ownerAccumulated)
 }
 
-// rankGroups makes each group a candidate. Groups whose current state the client holds come last.
+// rankGroups makes each group a candidate. Groups whose current state the client has come last.
 func (d *draft) rankGroups(src *source) {
 	x, rounds, seen := &d.ranking, &d.sys.shared.rounds, d.sys.config.Interest
 	x.candidates = x.candidates[:0]
@@ -199,7 +199,7 @@ func (d *draft) rankEntities(src *source, acc *accumulated) {
 	}
 }
 
-// rankEntitiesOf makes candidates of the entities of a group.
+// rankEntitiesOf divides the entities of a group into candidates.
 func (d *draft) rankEntitiesOf(src *source, g uint32, acc *accumulated) {
 	slots, alive := acc.ofSlots(g), src.group(g).Alive
 	from := len(src.blocks)
@@ -219,8 +219,8 @@ func (d *draft) rankEntitiesOf(src *source, g uint32, acc *accumulated) {
 	}
 }
 
-// rankEmptyGroup makes a candidate of a group without entities, unless the client has known for a short time that it is
-// empty. Neighbouring empty groups are one candidate.
+// rankEmptyGroup makes a group without entities a candidate, unless the client has learned lately that it is empty.
+// Neighbouring empty groups are one candidate.
 func (d *draft) rankEmptyGroup(src *source, g uint32, acc *accumulated) {
 	slots, held := acc.ofSlots(g), src.held.At(g)
 	age, _, _ := held.Choose(src.send, src.floor, wire.AllSlots, false, src.oldest)

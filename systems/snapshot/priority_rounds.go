@@ -18,15 +18,15 @@ import (
 
 // rounds is the shared position of all clients in the list of groups.
 type rounds struct {
-	send    uint32   // of the state below; 0: at the last send everything fitted
+	send    uint32   // send of the fields below; 0: everything fitted at the previous send
 	at      uint32   // next group
 	began   uint32   // send at which the current round began
 	count   uint32   // completed rounds
-	length  float32  // sends that the last round took, at least 1
+	length  float32  // duration of the last round in sends, at least 1
 	changed []uint32 // by group: newest send whose state differs from the send before
 }
 
-// startSend finds the groups that have changed. on is false if no client needs the rounds.
+// startSend finds the groups that have changed. If on is false, no client needs the rounds, and startSend resets them.
 func (t *rounds) startSend(f, before *capture.Frame, on bool) {
 	if !on {
 		t.send = 0
@@ -57,7 +57,7 @@ func sameEntities(a, b *delta.Group) bool {
 	return true
 }
 
-// advance moves the position by the average number of groups that clients got to.
+// advance moves the position by the average number of groups that the clients reached.
 func (t *rounds) advance(p progress, groups int) {
 	if p.clients == 0 || groups == 0 || t.send == 0 {
 		return
@@ -73,7 +73,7 @@ func (t *rounds) advance(p progress, groups int) {
 	t.length = max(t.length, float32(t.send-t.began))
 }
 
-// waited returns how many rounds a group of a weight has waited. Nearly a whole round counts as one.
+// waited returns the number of rounds that a group of a weight has waited. Nearly a whole round counts as one.
 func (t *rounds) waited(accumulated, weight float32) uint64 {
 	return uint64(min(accumulated/t.length+weight/8, maxRounds))
 }
@@ -87,7 +87,7 @@ func (t *rounds) until(place uint32, class uint8) uint32 {
 	return -(round + place) & (1<<class - 1)
 }
 
-// turn returns the turn of a group that has accumulated so much.
+// turn returns the turn of a group with an accumulated priority.
 func (t *rounds) turn(accumulated, weight float32, class uint8, group, groups uint32) turn {
 	waited, distance := t.waited(accumulated, weight), group-t.at
 	if group < t.at {
@@ -103,17 +103,17 @@ func (t *rounds) turn(accumulated, weight float32, class uint8, group, groups ui
 	return newTurn(waited, uint64(min(distance, 1<<turnDistance-1)), group)
 }
 
-// maxRounds is the most rounds that are counted of how long a group waits.
+// maxRounds is the maximum number of waited rounds that a turn counts.
 const maxRounds = 62
 
-// progress is how many groups the clients got to at a send.
+// progress counts the groups that the clients reached at a send.
 type progress struct {
-	groups  uint64 // in total
-	clients uint64 // that could not be sent everything
+	groups  uint64 // sum over clients
+	clients uint64 // clients whose snapshot did not hold everything
 }
 
-// turn orders groups: by the rounds that they have waited, then by the distance from the shared position. The least is
-// first.
+// turn is the sort key of a group: the rounds that it has waited, then its distance from the shared position. The smallest
+// turn is first.
 type turn uint64
 
 const (
@@ -129,10 +129,10 @@ func (t turn) number() uint32   { return uint32(t & (1<<turnNumber - 1)) }
 func (t turn) distance() uint64 { return uint64(t>>turnNumber) & (1<<turnDistance - 1) }
 func (t turn) due() bool        { return t>>(turnNumber+turnDistance) < maxRounds }
 
-// unchanged marks groups whose current state the client holds. All other groups go first.
+// unchanged marks groups whose current state the client has. All other groups go first.
 const unchanged turn = 1 << 63
 
-// countProgress notes how far the client got: up to the first group that was due and did not get room.
+// countProgress counts the groups that the client reached, up to the first group that was due and did not fit.
 func (d *draft) countProgress(src *source) {
 	far := uint64(len(src.groups))
 	for i := range d.ranking.candidates {

@@ -15,14 +15,14 @@ import (
 // component masks and ids, so that neither the order nor the bytes depend on entities that the client does not see. Two
 // clients with the same set, now and at the baseline, share the encoding.
 
-// set is the entities that a client sees, and those that it saw a short time ago.
+// set holds the entities that a client sees, and those that it saw a short time ago.
 type set struct {
 	interest.Client
 	shown   []uint64 // by group: slots in sight
 	members []member // in the order of the wire
 	seen    int      // members in sight
 	left    int      // members out of sight
-	// leftSince is a floor below which no member out of sight can be removed.
+	// leftSince is the smallest floor at which prune may remove a member out of sight.
 	leftSince uint32
 	hash      uint64  // of the members in sight
 	events    []event // changes of the set since the floor
@@ -30,9 +30,9 @@ type set struct {
 
 	send    uint32 // of the newest snapshot
 	sends   [capture.Kept]setSend
-	whole   uint32  // newest acknowledged send that held the whole set; 0: none
+	whole   uint32  // newest acknowledged send with the whole set; 0: none
 	oldest  uint32  // oldest send that a member needs as a baseline; 0: none
-	perSize float32 // average bytes of a member when not everything fitted
+	perSize float32 // average bytes of a member in snapshots that did not hold everything
 }
 
 // member is an entity of a set.
@@ -47,19 +47,19 @@ type member struct {
 	replaced bool    // the entity is in sight again, or with other components, as another member
 	spawned  bool    // the entity was spawned in sight
 	known    bool    // a packet with the entity was sent in an earlier epoch
-	at       uint32  // newest send of a part of the set that held the member; 0: none
-	priority float32 // accumulated since it was sent
-	parts    uint64  // bit i: the send at-i held the member
+	at       uint32  // newest send of a part of the set with the member; 0: none
+	priority float32 // accumulated since it was last sent
+	parts    uint64  // bit i: send at-i contained the member
 }
 
 // partsKept is the number of sends of which member.parts has a bit.
 const partsKept = 64
 
-// setSend is what is known about the snapshot of one send.
+// setSend describes the snapshot of one send.
 type setSend struct {
 	send  uint32
 	open  int32  // datagrams that are not acknowledged
-	whole bool   // it held the whole set
+	whole bool   // it contained the whole set
 	all   bool   // the client has all entities in sight once it has received the snapshot
 	hash  uint64 // of the set
 }
@@ -87,15 +87,15 @@ func mix(a, b uint64) uint64 {
 	return high ^ low
 }
 
-// hash returns the share of a member in the hash of its set.
+// hash returns the part of a set's hash that belongs to a member.
 func (m *member) hash() uint64 { return mix(uint64(m.id), m.mask) }
 
-// compare orders members as both ends do.
+// compare orders members by component masks and ids.
 func (m *member) compare(o *member) int {
 	return cmp.Or(cmp.Compare(m.mask, o.mask), cmp.Compare(m.id, o.id), cmp.Compare(m.since, o.since))
 }
 
-// of returns what is known about the snapshot of a send, nil for nothing.
+// of returns the description of the snapshot of a send, or nil if it is no longer stored.
 func (x *set) of(send uint32) *setSend {
 	if s := &x.sends[send%capture.Kept]; s.send == send && send != 0 {
 		return s
@@ -121,7 +121,7 @@ func (x *set) anyComplete() bool {
 	return slices.ContainsFunc(x.sends[:], func(s setSend) bool { return s.send != 0 && s.open == 0 })
 }
 
-// held reports whether the snapshot of a send held a member, in sight or as gone.
+// held reports whether the snapshot of a send contained a member, in sight or as gone.
 func (x *set) held(m *member, s *setSend) bool {
 	if s.whole {
 		return m.since <= s.send
@@ -130,7 +130,7 @@ func (x *set) held(m *member, s *setSend) bool {
 	return m.at >= s.send && back < partsKept && m.parts>>back&1 != 0
 }
 
-// based reports whether the snapshot of a send held a member in sight, so that it is a part of that baseline.
+// based reports whether the snapshot of a send contained a member in sight. Then the member is part of that baseline.
 func (x *set) based(m *member, s *setSend) bool {
 	if m.since > s.send || m.until != 0 && m.until <= s.send {
 		return false
@@ -138,7 +138,7 @@ func (x *set) based(m *member, s *setSend) bool {
 	return s.whole || x.held(m, s)
 }
 
-// sent notes that the snapshot of a send holds a member but not the whole set.
+// sent records that the snapshot of a send contains a member but not the whole set.
 func (m *member) sent(send uint32) {
 	m.parts = m.parts<<(send-m.at) | 1 // a shift by 64 or more leaves nothing
 	m.at = send
@@ -173,7 +173,7 @@ func (x *set) told(m *member) bool {
 	return false
 }
 
-// acked notes that the client acknowledged a datagram with a part of the set. It reports whether the client now has all
+// acked records that the client acknowledged a datagram with a part of the set. It reports whether the client now has all
 // entities that were in sight.
 func (x *set) acked(send uint32) (all bool) {
 	s := x.of(send)
@@ -199,7 +199,7 @@ func (x *set) oldestNeeded(send uint32) uint32 {
 	return min(send, x.oldest)
 }
 
-// forget starts an epoch, in which the client holds nothing.
+// forget starts an epoch, in which the client has nothing.
 func (x *set) forget() {
 	for i := range x.members {
 		m := &x.members[i]
@@ -209,7 +209,7 @@ func (x *set) forget() {
 	x.sends, x.whole, x.oldest = [capture.Kept]setSend{}, 0, 0
 }
 
-// find returns the member of an entity, nil for none: the one in sight, or else the newest.
+// find returns the member of an entity: the one in sight, or otherwise the newest. It returns nil if there is none.
 func (x *set) find(id uint32) (found *member) {
 	for i := range x.members {
 		if m := &x.members[i]; m.id == id && (found == nil || m.until == 0 || found.until != 0 && m.since > found.since) {
@@ -219,7 +219,7 @@ func (x *set) find(id uint32) (found *member) {
 	return found
 }
 
-// inSnapshot reports whether the snapshot of a send holds a member in sight.
+// inSnapshot reports whether the snapshot of a send contains a member in sight.
 func (x *set) inSnapshot(m *member, send uint32) bool {
 	s := x.of(send)
 	return s != nil && x.based(m, s)
@@ -236,7 +236,7 @@ func (x *set) newestHeld(m *member) (newest uint32) {
 }
 
 // choose returns the age of the youngest acknowledged snapshot of the whole set, 0 for none, and whether the send before it
-// is a baseline too. A second baseline is worth a little more age.
+// is a baseline too. For a second baseline it accepts a somewhat greater age.
 func (x *set) choose(send, floor, oldest uint32, second bool) (age uint32, two bool) {
 	for _, a := range baseline.Ages {
 		if a > oldest || a >= send || send-a < floor {
@@ -335,7 +335,7 @@ func (x *set) isTooBig(id uint32) bool {
 	return slices.ContainsFunc(x.tooBig, func(b tooBig) bool { return b.id == id })
 }
 
-// leaveSet notes which members are out of sight.
+// leaveSet marks the members that went out of sight.
 func (d *draft) leaveSet() {
 	x, y := &d.c.set, &d.sets.setScratch
 	kept := 0
@@ -390,8 +390,8 @@ func (m *member) departure() event {
 	return event{m.until, mix(m.hash(), kind)}
 }
 
-// endReplaced makes earlier members of an entity that is out of sight be sent as out of sight too: the client may not have
-// received the later one.
+// endReplaced marks the earlier members of an entity out of sight to be sent as out of sight too, because the client may not have
+// received the later member.
 func (x *set) endReplaced(m *member) {
 	if x.left == 0 {
 		return

@@ -13,13 +13,13 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Stages 3 to 5 of a client with a set. As a rule the whole set is one block against the youngest acknowledged snapshot of the
-// whole set. If that does not fit, or if the client does not hold such a snapshot, the members with the highest priorities are
+// Stages 3 to 5 for a client with a set. Usually the whole set is one block against the youngest acknowledged snapshot of the
+// whole set. If the block does not fit, or if the client has no such snapshot, the members with the highest priorities are
 // sent, in blocks with different baselines.
 
 const (
-	setTries = 5  // how often a part of the set is encoded until it fits
-	setAges  = 64 // baselines to choose from for a part of the set
+	setTries = 5  // maximum number of attempts to encode a part of the set that fits
+	setAges  = 64 // number of baselines to choose from for a part of the set
 )
 
 // Values of setPacking.chosen.
@@ -35,7 +35,7 @@ type setPacking struct {
 	chosen []uint8  // by member
 	known  bool     // chosen is of this snapshot
 	order  []int32  // members by priority
-	covers []uint64 // by member: baselines that hold it, bit i for bases[i]
+	covers []uint64 // by member: baselines that contain it, bit i for bases[i]
 	bases  []uint32
 	block  setBlock
 	rest   []int32 // scratch
@@ -124,7 +124,7 @@ func (d *draft) chooseMembers(skipFar bool) (all bool) {
 	return all
 }
 
-// holdsAll reports whether the client has acknowledged every entity in sight, or this snapshot holds it.
+// holdsAll reports whether the client has acknowledged every entity in sight or receives it with this snapshot.
 func (d *draft) holdsAll() bool {
 	x := &d.c.set
 	if d.c.join.state == joinNone {
@@ -138,7 +138,7 @@ func (d *draft) holdsAll() bool {
 	return true
 }
 
-// noteOver notes that the snapshot does not hold the whole set.
+// noteOver records that the snapshot does not contain the whole set.
 func (d *draft) noteOver() {
 	c := d.c
 	c.over = true
@@ -149,7 +149,7 @@ func (d *draft) noteOver() {
 	}
 }
 
-// packWhole packs all chosen members against one baseline, or reports false.
+// packWhole packs all chosen members against one baseline. It returns false if that is not possible.
 func (d *draft) packWhole(age uint32, two bool) bool {
 	b := &d.sets.block
 	b.age, b.two = age, two
@@ -182,7 +182,7 @@ func (d *draft) packRange(from, to int, all bool) bool {
 	return d.packRange(from, half, false) && d.packRange(half, to, false)
 }
 
-// halfOf returns the index that divides what the current block names, or to if that is fewer than two members.
+// halfOf returns the index that divides the members of the current block in two halves, or to if there are fewer than two.
 func (d *draft) halfOf(from, to int) int {
 	n := 0
 	for i := from; i < to; i++ {
@@ -221,7 +221,7 @@ func (d *draft) leaveOutMember(from, to int) bool {
 	return false
 }
 
-// inBlock reports whether the current block names a member, with its state or as gone.
+// inBlock reports whether the current block contains a member, with its state or as gone.
 func (d *draft) inBlock(i int) bool {
 	x, b := &d.c.set, &d.sets.block
 	if d.sets.chosen[i] != setTake {
@@ -235,7 +235,7 @@ func (d *draft) inBlock(i int) bool {
 	return m.until == 0 || base != nil && x.based(m, base) || m.goneSince(base)
 }
 
-// goneSince reports whether a member that is out of sight, and not part of a baseline, is to be named as gone.
+// goneSince reports whether the block must contain a member as gone: the member is out of sight and not part of a baseline.
 func (m *member) goneSince(base *setSend) bool {
 	return m.until != 0 && (base == nil || m.since > base.send)
 }
@@ -361,7 +361,7 @@ func (d *draft) gatherSet(base *setSend) bool {
 	return b.n > 0 || len(b.Gone) > 0
 }
 
-// startGroup prepares the groups of a number for up to 64 members.
+// startGroup prepares the groups with a number for up to 64 members.
 func (b *setBlock) startGroup(g int, f, old, older *capture.Frame) {
 	for _, x := range [...]struct {
 		groups *[]delta.Group
@@ -421,7 +421,7 @@ func (d *draft) encodeGathered(arena *[]byte, based bool) encoded {
 }
 
 // packPart packs the chosen members with the highest priorities, as many as fit, each against the youngest of a few baselines
-// that hold it. It reports whether all fitted.
+// that contain it. It reports whether all fitted.
 func (d *draft) packPart() (all bool) {
 	pk := &d.pack
 	x, y := &d.c.set, &d.sets
@@ -433,7 +433,7 @@ func (d *draft) packPart() (all bool) {
 	mark, before, room := pk.load, pk.used(), pk.limit-pk.used()
 	n := min(int(float32(room)/x.perSize)+1, len(y.order))
 	best, bestTaken, packed := 0, 0, -1
-	low, high := 0, len(y.order)+1 // low members fit, high do not
+	low, high := 0, len(y.order)+1 // the first low members fit, the first high do not
 	for try := 0; try < setTries && n > low && n < high; try++ {
 		pk.rollback(mark)
 		y.big, packed = false, n
@@ -474,8 +474,8 @@ func (d *draft) packPart() (all bool) {
 // usualSize is the expected size of a member in bytes until a part of the set has been sent.
 const usualSize = 6
 
-// orderSet sorts the chosen members by priority. Members out of sight that the client still has to be told about come first,
-// since they take few bits.
+// orderSet sorts the chosen members by priority. Members that must be sent as out of sight come first, because they need few
+// bits.
 func (d *draft) orderSet() {
 	x, y, s := &d.c.set, &d.sets, d.sys
 	y.order = y.order[:0]
@@ -501,7 +501,7 @@ func (d *draft) orderSet() {
 	})
 }
 
-// coverSet finds which of the youngest acknowledged snapshots hold which members.
+// coverSet finds which of the youngest acknowledged snapshots contain which members.
 func (d *draft) coverSet() {
 	x, y := &d.c.set, &d.sets
 	y.bases = y.bases[:0]
@@ -529,8 +529,8 @@ func (d *draft) coverSet() {
 	}
 }
 
-// packMembers packs the first members of the order, and returns how many of them got room. Members with the same baseline are a
-// block; a block that does not fit is left out.
+// packMembers packs the first members of the order, and returns how many of them it packed. Members with the same baseline form a
+// block. A block that does not fit is left out.
 func (d *draft) packMembers(n int) (taken int) {
 	x, y := &d.c.set, &d.sets
 	clear(y.chosen)
@@ -568,7 +568,7 @@ func (d *draft) packMembers(n int) (taken int) {
 	return taken
 }
 
-// mostCovered returns the index of the baseline that holds most of some members, -1 if none holds any.
+// mostCovered returns the index of the baseline that contains most of some members, -1 if none contains any.
 func (d *draft) mostCovered(members []int32) (best int) {
 	y := &d.sets
 	var counts [setAges]int

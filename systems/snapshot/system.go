@@ -34,9 +34,9 @@ type Config struct {
 	Trained *delta.Trained // nil: the built-in model
 	// Record receives the state of each send; nil: none.
 	Record io.Writer
-	// Interest decides what a client may see and how much groups matter to it; nil: everything, all the same.
+	// Interest decides what a client may see, and the priorities of groups; nil: everything, with equal priorities.
 	Interest *interest.Program
-	// Priority returns how much an entity matters to a client. It replaces the priorities of Interest; nil: 1.
+	// Priority returns the priority of an entity for a client. It replaces the priorities of Interest; nil: 1.
 	Priority func(w *ecs.World, e ecs.Entity, client uint32) float32
 	Logger   logging.Logger // reports entities that fit no datagram, exhausted budgets and failed recordings
 	// Workers build snapshots; nil: the caller builds them all.
@@ -47,7 +47,7 @@ type Config struct {
 type Clock interface {
 	// Now returns the time of the wake-up.
 	Now() time.Time
-	// Tick returns the tick after which the world stands.
+	// Tick returns the number of the next tick. Snapshots contain it as the tick of their state.
 	Tick() uint32
 }
 
@@ -73,7 +73,7 @@ type recorder struct {
 	room []delta.Group
 }
 
-// sends are the numbers of sends.
+// sends numbers the sends.
 type sends struct {
 	steps  uint32 // simulation steps between two sends
 	newest uint32
@@ -81,10 +81,10 @@ type sends struct {
 	far    uint32 // a far group is part of one in far snapshots
 	all    uint32 // a client is sent a snapshot at one in all sends
 	spread bool   // see [System.Spread]
-	left   uint32 // steps of the newest send whose snapshots are not built yet, the last ones of it
+	left   uint32 // number of the last steps of the newest send whose snapshots are not built yet
 }
 
-// Stats counts what a [System] did.
+// Stats holds the counters of a [System].
 type Stats struct {
 	Sends      uint64 // of the world, to any number of clients
 	Updates    uint64 // snapshots sent, over all clients
@@ -119,8 +119,8 @@ func New(c Config, tick uint32) *System {
 	return s
 }
 
-// Spread sets whether the snapshots of a send are spread over the ticks until the next one, instead of being built all in one tick.
-// Their content is that of the send; the last ones leave a send less one tick later.
+// Spread sets whether the snapshots of a send are built over the ticks until the next send, instead of all in one tick. They
+// contain the state of the send. The last ones leave one send interval minus one tick later.
 func (s *System) Spread(on bool) { s.sends.spread = on }
 
 // Divide reduces rates: a client is sent a snapshot at one in all sends, and far groups are part of one in far of these
