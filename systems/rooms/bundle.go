@@ -10,7 +10,7 @@ const (
 	bundleMark   = "TG\x01"
 	maxCarryName = 64
 	maxCarrySize = 1 << 12
-	// maxCarryItems is how many components a player carries at most.
+	// maxCarryItems is the maximum number of components that a player carries.
 	maxCarryItems = 32
 	bundleHead    = len(bundleMark) + 8 + 1 + 1
 )
@@ -18,11 +18,11 @@ const (
 // errBundle is wrapped by the errors of [parseBundle].
 var errBundle = errors.New("rooms: the carried components cannot be decoded")
 
-// bundle is what a player carries. Its bytes, little-endian:
+// bundle holds the components that a player carries. Its encoding is little-endian:
 //
 //	"TG" │ version u8 │ transfer u64 │ local u8 │ number of items u8 │ items: length u8 │ name │ shape u32 │ length u16 │ bytes
 type bundle struct {
-	// transfer is the number of the record that says which room has the items.
+	// transfer is the number of the transfer record that decides which room has the items.
 	transfer uint64
 	// local reports that the record is in the memory of the process and not in the directory.
 	local bool
@@ -52,12 +52,12 @@ func (b *bundle) appendTo(dst []byte) []byte {
 	return dst
 }
 
-// isBundle reports whether bytes begin as a bundle does. The bytes that games carry themselves begin otherwise.
+// isBundle reports whether bytes start like a bundle.
 func isBundle(b []byte) bool {
 	return len(b) >= len(bundleMark) && string(b[:len(bundleMark)]) == bundleMark
 }
 
-// parseBundle reads what [bundle.appendTo] wrote. The items alias b. The error wraps errBundle.
+// parseBundle parses the result of [bundle.appendTo]. The items alias b. The error wraps errBundle.
 func parseBundle(b []byte) (x bundle, err error) {
 	if len(b) < bundleHead || !isBundle(b) || b[bundleHead-2] > 1 || b[bundleHead-1] > maxCarryItems {
 		return x, fmt.Errorf("%w: %d bytes", errBundle, len(b))

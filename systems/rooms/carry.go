@@ -68,7 +68,7 @@ func (c *Carry) hash() uint32 {
 	return h.Sum32()
 }
 
-// check returns an error that wraps ErrCarries where players of a protocol cannot carry the component.
+// check returns an error that wraps ErrCarries if players of a protocol cannot carry the component.
 func (c *Carry) check(p *ecs.Protocol) error {
 	of := c.component(p)
 	switch {
@@ -84,7 +84,7 @@ func (c *Carry) check(p *ecs.Protocol) error {
 	return nil
 }
 
-// checkSame returns an error that wraps ErrCarries where two components have the same name and different shapes.
+// checkSame returns an error that wraps ErrCarries if two components have the same name but different shapes.
 func (c *Carry) checkSame(other *Carry) error {
 	if c.name == other.name && c.shape != other.shape {
 		return fmt.Errorf("%w: %s is %s here and %s there: make them one type", ErrCarries, c.name, c.shape, other.shape)

@@ -11,8 +11,8 @@ import (
 // carrySet lists the components that the players of a kind of room carry.
 type carrySet []Carry
 
-// checkKinds returns an error where the protocol of a kind lacks a component that its players carry, or where two kinds
-// carry different components of the same name.
+// checkKinds returns an error if the protocol of a kind lacks a component that its players carry, or if two kinds carry
+// different components with the same name.
 func checkKinds(kinds []Kind) error {
 	for _, a := range kinds {
 		if len(a.Carries) == 0 {
@@ -35,8 +35,7 @@ func checkKinds(kinds []Kind) error {
 	return nil
 }
 
-// checkModel returns an error where players cannot carry the components under the model, and where they are too
-// many.
+// checkModel returns an error if players cannot carry components under the model, or if there are too many components.
 func (s carrySet) checkModel(m policy.Model) error {
 	t := policy.TraitsOf(m)
 	switch {
@@ -48,7 +47,7 @@ func (s carrySet) checkModel(m policy.Model) error {
 	return nil
 }
 
-// byName returns the component of a name, nil where there is none.
+// byName returns the component with a name, or nil.
 func (s carrySet) byName(name string) *Carry {
 	for i := range s {
 		if s[i].name == name {
@@ -58,7 +57,7 @@ func (s carrySet) byName(name string) *Carry {
 	return nil
 }
 
-// checkItems returns an error that wraps ErrCarries where one of the items has no place in rooms of the kind.
+// checkItems returns an error that wraps ErrCarries if rooms of the kind cannot hold one of the items.
 func (s carrySet) checkItems(items []carriedItem) error {
 	for _, x := range items {
 		switch c := s.byName(x.name); {
@@ -71,8 +70,8 @@ func (s carrySet) checkItems(items []carriedItem) error {
 	return nil
 }
 
-// checkBundle returns an error for a bundle that cannot be read or that has no place in rooms of the kind. It accepts
-// other bytes, which are the game's own.
+// checkBundle returns an error if a bundle is invalid or rooms of the kind cannot hold its items. It accepts bytes that are not
+// a bundle, because games may carry their own data.
 func (s carrySet) checkBundle(carried []byte) error {
 	if !isBundle(carried) {
 		return nil
@@ -84,7 +83,7 @@ func (s carrySet) checkBundle(carried []byte) error {
 	return s.checkItems(b.items)
 }
 
-// itemsOf returns the items that an entity has, with zeros for their values.
+// itemsOf returns the items for the components that an entity has, with zeros as values.
 func (s carrySet) itemsOf(w *ecs.World, e ecs.Entity) (items []carriedItem) {
 	for i := range s {
 		c := &s[i]
@@ -125,10 +124,10 @@ func oldestEntity(w *ecs.World, client uint32) (oldest ecs.Entity, ok bool) {
 	return oldest, ok
 }
 
-// waitingItems has the items of each client that has no entity yet.
+// waitingItems holds the items of clients that have no entity yet.
 type waitingItems map[uint32][]carriedItem
 
-// attach adds the waiting items to the entities of clients that have one.
+// attach adds the items of each client that has an entity now to that entity.
 func (x waitingItems) attach(w *ecs.World, set carrySet) {
 	for client, items := range x {
 		if e, ok := oldestEntity(w, client); ok {

@@ -8,15 +8,15 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// KindEntry is a kind of rooms, as somebody makes them.
+// KindEntry is what a process publishes about a kind of rooms.
 type KindEntry struct {
 	Kind string `json:"kind"`
-	// Schema is [SchemaOf] its protocol: clients that have another one cannot play there.
+	// Schema is the [SchemaOf] of its protocol. Clients with another schema cannot play in its rooms.
 	Schema   string `json:"schema"`
 	Capacity int    `json:"capacity"`
 }
 
-// SchemaOf is a short text that two protocols have in common if one understands the other.
+// SchemaOf returns a short text that is equal for protocols that understand each other.
 func SchemaOf(p *ecs.Protocol) string { return strconv.FormatUint(p.Hash(), 16) }
 
 // RoomEntry is what a process publishes about a room.
@@ -30,11 +30,11 @@ type RoomEntry struct {
 	// a fleet.
 	Process      string `json:"process"`
 	ProcessEpoch uint64 `json:"process_epoch"`
-	// Epoch is 1 for the first room of this id. A process that claims the room of a process that is gone raises it.
+	// Epoch is 1 for the first room with this id. A process that claims the room of a dead process raises it.
 	Epoch    uint64    `json:"epoch"`
 	Created  time.Time `json:"created"`
 	Capacity int       `json:"capacity"`
-	// MaxSpectators is the largest number of spectators, 0: the room cannot be watched.
+	// MaxSpectators is the maximum number of spectators. If it is 0, the room cannot be watched.
 	MaxSpectators int `json:"max_spectators,omitempty"`
 	RoomState
 }
@@ -45,10 +45,9 @@ type RoomState struct {
 	Free    int     `json:"free"`
 	Options Options `json:"options"`
 	Stuck   bool    `json:"stuck"`
-	// Spectators are connected or have a token that they have not used yet.
+	// Spectators is the number of spectators who are connected or have an unused token.
 	Spectators int `json:"spectators,omitempty"`
-	// Banned has the newest [MaxBanned] players who are banned from the room. They stay banned when another process creates
-	// the room again.
+	// Banned holds the newest [MaxBanned] banned players. They stay banned when another process creates the room again.
 	Banned []uint64 `json:"banned,omitempty"`
 }
 
@@ -60,7 +59,7 @@ func (e *RoomEntry) Takes() bool {
 	return !e.Private && !e.Stuck && (e.State == Open || e.State == Running)
 }
 
-// Entry returns what is published about the room, with ProcessEpoch 0.
+// Entry returns the entry of the room, with ProcessEpoch 0.
 func (r *Room) Entry() RoomEntry {
 	i := r.Info()
 	r.mu.Lock()
@@ -73,5 +72,5 @@ func (r *Room) Entry() RoomEntry {
 	}
 }
 
-// entry returns what is published about a kind.
+// entry returns the entry of the kind.
 func (k *Kind) entry() KindEntry { return KindEntry{k.Name, k.schema, k.Capacity} }

@@ -21,26 +21,26 @@ const (
 	MaxData = netcode.UserDataSize - seatHead
 )
 
-// Seat is a place in a room, as a connect token names it: encrypted, and for servers alone.
+// Seat is a place in a room. Connect tokens contain it encrypted: only servers can read it.
 type Seat struct {
-	// Room is the room, never 0.
+	// Room is the id of the room, never 0.
 	Room ID
-	// Number is which seat of that room, from 0. Spectators have numbers from [Kind].Capacity.
+	// Number is the number of the seat in that room, from 0. Spectators have numbers from [Kind].Capacity.
 	Number uint16
-	// Epoch says which token of this seat it is: the newest alone gets in.
+	// Epoch counts the tokens of this seat. Only the newest token admits its player.
 	Epoch uint32
-	// Player is who it is for, by the game's authentication; never 0.
+	// Player is the [Player].ID, never 0.
 	Player uint64
-	// Party are those whom the player came with, 0 for none.
+	// Party is the [Player].Party, 0 for none.
 	Party uint64
-	// Data is what the game's servers are told besides, such as a name: [Player.Data].
+	// Data is the [Player].Data.
 	Data []byte
 }
 
 // ErrSeat is wrapped by the errors of [ParseSeat].
 var ErrSeat = errors.New("rooms: the token names no seat")
 
-// Append appends the seat as the user data of a token. It panics when Data is longer than [MaxData].
+// Append appends the seat as the user data of a token. It panics if Data is longer than [MaxData].
 func (s Seat) Append(dst []byte) []byte {
 	if len(s.Data) > MaxData {
 		panic(fmt.Sprintf("rooms: Seat.Data has %d bytes; a token has room for %d", len(s.Data), MaxData))
@@ -54,7 +54,7 @@ func (s Seat) Append(dst []byte) []byte {
 	return append(append(dst, uint8(len(s.Data))), s.Data...)
 }
 
-// ParseSeat reads what [Seat.Append] wrote, with or without zeros behind it. Data aliases b.
+// ParseSeat parses the result of [Seat.Append], with or without trailing zeros. Data aliases b. The error wraps [ErrSeat].
 func ParseSeat(b []byte) (Seat, error) {
 	if len(b) < seatHead || len(b) > netcode.UserDataSize || string(b[:2]) != seatMark || b[2] != seatVersion {
 		return Seat{}, fmt.Errorf("%w: it has no seat of this version", ErrSeat)
@@ -84,7 +84,8 @@ func ParseSeat(b []byte) (Seat, error) {
 	return s, nil
 }
 
-// SeatOf is the seat of a client of a room, by its session: for ServerConfig.Players.Login of a kind, and for hooks.
+// SeatOf returns the seat of a session, for ServerConfig.Players.Login of a kind and for hooks. It returns false if the session's
+// token contains no seat.
 func SeatOf(s netsys.Session) (Seat, bool) {
 	seat, err := ParseSeat(s.UserData())
 	return seat, err == nil

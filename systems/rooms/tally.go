@@ -7,44 +7,43 @@ import (
 	"time"
 )
 
-// Tally counts what the rooms of a kind have done since the server was made. It includes rooms that have ended.
+// Tally holds the counters of the rooms of a kind since the server was created, including rooms that have ended.
 type Tally struct {
 	// Kind is the name of the kind.
 	Kind string
-	// Ticks are those completed.
+	// Ticks counts completed ticks.
 	Ticks uint64
-	// Turns counts the turns with ticks by how long they took.
+	// Turns counts the turns with ticks by duration.
 	Turns Turns
-	// Late are turns that began later than the next was due.
+	// Late counts turns that started after the next turn was due.
 	Late uint64
-	// Events are what an operator was told, by event.
+	// Events counts notices to the operator by event.
 	Events map[string]uint64
-	// Given are seats that players were given, Returned those that they were given again, by Reconnect.
+	// Given counts seats that players got, Returned seats that they got again by Reconnect.
 	Given, Returned uint64
-	// Refused are seats that players were not given, by why: full, locked, banned, seated, no_seat, ended, draining,
-	// stuck, rooms (no room for another room) or other.
+	// Refused counts players who got no seat by [Refusal], such as "full".
 	Refused map[string]uint64
 }
 
-// Turns counts turns by how long they took.
+// Turns counts turns by duration.
 type Turns struct {
-	// Counts has one class for each of [TurnBounds], and a last one for turns that took longer.
+	// Counts has one class for each of [TurnBounds], and a last class for longer turns.
 	Counts [len(turnBounds) + 1]uint64
-	// Sum is how long all turns took together.
+	// Sum is the total duration of all turns.
 	Sum time.Duration
 }
 
-// turnBounds are the upper ends of classes of turns.
+// turnBounds holds the upper bounds of the classes of turns.
 var turnBounds = [...]time.Duration{
 	20 * time.Microsecond, 50 * time.Microsecond, 100 * time.Microsecond, 200 * time.Microsecond, 500 * time.Microsecond,
 	time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond,
 	50 * time.Millisecond, 100 * time.Millisecond, 500 * time.Millisecond, 2 * time.Second,
 }
 
-// TurnBounds returns the upper ends of the classes of [Turns]. Counts has one class more.
+// TurnBounds returns the upper bounds of the classes of [Turns]. Turns.Counts has one more class.
 func TurnBounds() []time.Duration { return append([]time.Duration(nil), turnBounds[:]...) }
 
-// counter counts for one kind. All rooms of the kind use it concurrently.
+// counter holds the counters of one kind. All rooms of the kind use it concurrently.
 type counter struct {
 	ticks, late     atomic.Uint64
 	turns           [len(turnBounds) + 1]atomic.Uint64
@@ -64,7 +63,7 @@ func newCounter() *counter {
 // addTicks counts completed ticks.
 func (c *counter) addTicks(n uint32) { c.ticks.Add(uint64(n)) }
 
-// addTurn counts a turn with ticks, and whether it began late.
+// addTurn counts a turn with ticks. late reports whether it started after the next turn was due.
 func (c *counter) addTurn(took time.Duration, late bool) {
 	i := 0
 	for i < len(turnBounds) && took > turnBounds[i] {

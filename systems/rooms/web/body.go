@@ -9,63 +9,63 @@ import (
 )
 
 const (
-	// maxBody bounds a request's body, in bytes.
+	// maxBody is the maximum size of a request's body in bytes.
 	maxBody = 4 << 10
-	// maxParty is the longest name of a party, in bytes.
+	// maxParty is the maximum length of a party's name in bytes.
 	maxParty = 64
 )
 
-// JoinBody is what /rooms/join takes.
+// JoinBody is the body of /rooms/join.
 type JoinBody struct {
 	// Kind is the kind of room.
 	Kind string `json:"kind"`
-	// Options are what the room has to publish, equal; a new one does.
+	// Options must be published by the room with equal values. A new room publishes them.
 	Options rooms.Options `json:"options"`
-	// Schema is that of the client, as of rooms.SchemaOf; "" is any.
+	// Schema is the rooms.SchemaOf of the client. Default (""): any.
 	Schema string `json:"schema"`
 }
 
-// CreateBody is what /rooms/create takes.
+// CreateBody is the body of /rooms/create.
 type CreateBody struct {
 	// Kind is the kind of room.
 	Kind string `json:"kind"`
 	// Options are published.
 	Options rooms.Options `json:"options"`
-	// Private rooms are joined by id or code alone, and not listed.
+	// Private rooms are not listed. Players join them by id or code only.
 	Private bool `json:"private"`
-	// Schema is that of the client, as of rooms.SchemaOf; "" is any.
+	// Schema is the rooms.SchemaOf of the client. Default (""): any.
 	Schema string `json:"schema"`
 }
 
-// QueueBody is what /rooms/queue takes.
+// QueueBody is the body of /rooms/queue.
 type QueueBody struct {
 	// Kind is the kind of room.
 	Kind string `json:"kind"`
-	// Options are what the room has to publish, equal.
+	// Options must be published by the room with equal values.
 	Options rooms.Options `json:"options"`
-	// Properties are what the player says that it is, such as its skill.
+	// Properties are the properties that the player claims, such as its skill.
 	Properties rooms.Options `json:"properties"`
-	// Party is a secret of those who play together, at most 64 bytes. All of them ask for the same kind and options.
+	// Party is a secret that the members of a party share, at most 64 bytes. All members send the same kind and options.
 	Party string `json:"party"`
-	// PartySize is how many they are.
+	// PartySize is the number of members.
 	PartySize int `json:"party_size"`
-	// Wait is for how many seconds to wait for an answer, 1 to the server's; 0: as long as the server allows.
+	// Wait is how long the request waits for a seat, in seconds, up to Config.Wait. Default (0): Config.Wait.
 	Wait int `json:"wait"`
-	// Schema is that of the client, as of rooms.SchemaOf; "" is any.
+	// Schema is the rooms.SchemaOf of the client. Default (""): any.
 	Schema string `json:"schema"`
 }
 
-// SeatBody is what /rooms/{id}/join, /rooms/{id}/reconnect and /rooms/{id}/spectate take: it may be an empty object.
+// SeatBody is the body of /rooms/{id}/join, /rooms/{id}/reconnect and /rooms/{id}/spectate. It may be an empty object.
 type SeatBody struct {
-	// Schema is that of the client, as of rooms.SchemaOf; "" is any.
+	// Schema is the rooms.SchemaOf of the client. Default (""): any.
 	Schema string `json:"schema"`
 }
 
-// wants is what a body asks for.
+// wants returns the kind and the options of a body.
 func (b *JoinBody) wants() (kind string, o *rooms.Options)   { return b.Kind, &b.Options }
 func (b *CreateBody) wants() (kind string, o *rooms.Options) { return b.Kind, &b.Options }
 
-// decode reads a body of one JSON object, and nothing that is not meant.
+// decode decodes the body of a request: one JSON object without unknown fields. It returns a [Failure] if the body is invalid.
 func decode[T any](r *http.Request, w http.ResponseWriter) (T, error) {
 	body, err := jsonbody.Read[T](w, r, maxBody)
 	if x, ok := errors.AsType[*jsonbody.Error](err); ok {

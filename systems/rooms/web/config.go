@@ -26,7 +26,7 @@ const (
 // ErrConfig is wrapped by the errors of [New] and [Config.Validate].
 var ErrConfig = errors.New("web: configuration")
 
-// Action is what a player asks for, for [Config].Check.
+// Action is the kind of a request, for [Config].Check.
 type Action string
 
 // The actions.

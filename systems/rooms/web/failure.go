@@ -11,33 +11,33 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/match"
 )
 
-// Failure is the body of an answer that gives no seat.
+// Failure is the body of a response that reports an error.
 type Failure struct {
-	// Code says to a program why: see Codes.
+	// Code is the reason, for programs. The OpenAPI document lists the codes.
 	Code string `json:"code"`
-	// Message says to people what to do.
+	// Message tells people the problem and what to do.
 	Message string `json:"message"`
 
-	status int
-	retry  time.Duration // 0: no use
+	status int           // HTTP status
+	retry  time.Duration // value of Retry-After; 0: none
 }
 
-// Error implements error.
+// Error returns the message.
 func (f *Failure) Error() string { return f.Message }
 
-// fail makes a failure.
+// fail returns a failure.
 func fail(code, message string) *Failure {
 	return &Failure{Code: code, Message: message, status: statuses[code]}
 }
 
-// later is a failure that is over after a while.
+// later returns a failure with a time after which the client should try again.
 func later(code, message string, retry time.Duration) *Failure {
 	f := fail(code, message)
 	f.retry = retry
 	return f
 }
 
-// statuses are the codes of failures, with their statuses.
+// statuses holds the HTTP status of each code.
 var statuses = map[string]int{
 	"bad_body":        http.StatusBadRequest,
 	"bad_query":       http.StatusBadRequest,
@@ -45,7 +45,7 @@ var statuses = map[string]int{
 	"bad_party":       http.StatusBadRequest,
 	"bad_player":      http.StatusBadRequest,
 	"unauthenticated": http.StatusUnauthorized,
-	"forbidden":       http.StatusForbidden, // by the guard, or the game's Check
+	"forbidden":       http.StatusForbidden, // by the guard, or by Config.Check or Properties
 	"banned":          http.StatusForbidden,
 	"no_spectators":   http.StatusForbidden,
 	"no_kind":         http.StatusNotFound,
@@ -69,7 +69,7 @@ var statuses = map[string]int{
 	"unavailable":     http.StatusServiceUnavailable,
 }
 
-// causes are what errors of rooms and of the queue are answered with, the first that fits.
+// causes maps errors of rooms and of the queue to failures. The first entry that matches counts.
 var causes = []struct {
 	err     error
 	code    string
@@ -97,7 +97,7 @@ var causes = []struct {
 	{match.ErrSuperseded, "superseded", "You have asked again, and the newer request gets the answer.", 0},
 }
 
-// failureOf is what an error is answered with; errors that it does not know are the server's own.
+// failureOf returns the failure for an error. An unknown error becomes the failure "failed".
 func failureOf(err error) *Failure {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return f
@@ -117,7 +117,7 @@ func failureOf(err error) *Failure {
 	return fail("failed", "Something is wrong with this server: try again later.")
 }
 
-// refuse answers with a failure.
+// refuse sends a failure.
 func refuse(w http.ResponseWriter, f *Failure) {
 	if f.retry > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int((f.retry+time.Second-1)/time.Second)))
@@ -128,7 +128,7 @@ func refuse(w http.ResponseWriter, f *Failure) {
 	reply(w, f.status, f)
 }
 
-// reply answers with JSON.
+// reply sends a JSON response.
 func reply(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -18,7 +18,7 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/match"
 )
 
-// Handler answers requests for seats: mount it under /rooms and /rooms/. It may be used from any goroutine.
+// Handler serves requests for seats. Mount it under /rooms and /rooms/. It may be used from any goroutine.
 type Handler struct {
 	config    Config
 	seats     rooms.Seats
@@ -29,29 +29,29 @@ type Handler struct {
 	listing   listing
 
 	mu      sync.Mutex
-	matches bool // the queue is being run
+	matches bool // a timer for the next run of the queue is set
 }
 
-// The advice of refusals by the guard.
+// The messages of failures of admit.
 const (
 	adviseOrigin = "Pages of other sites may not ask: open the page by the address of this server, or name its host in web.Config.Hosts."
 	adviseName   = "Any web site could lead here under this name: use an address of this server, or name it in web.Config.Hosts, or the proxy that passes it on in TrustedProxies."
 	adviseLocal  = "Without web.Config.Authenticate this machine alone is answered, by connections that no proxy has forwarded."
 )
 
-// playerHeader is who asks, where nobody is authenticated.
+// playerHeader is the header with the player's id, without Config.Authenticate.
 const playerHeader = "Player"
 
-// route is one thing that the handler answers to.
+// route is a method and a path with the function that serves them.
 type route struct {
 	method, path string
 	answer       func(h *Handler, w http.ResponseWriter, r *http.Request, who rooms.Player) (status int, body any, err error)
 	open         bool // it needs no player
-	body         any  // what it takes, nil for none
-	cost         int  // of the player's allowance
+	body         any  // zero value of the request's body; nil: it has no body
+	cost         int  // cost of a request in Config.PerPlayer
 }
 
-// routes are all of them.
+// routes are the routes of a Handler.
 var routes = []route{
 	{method: "GET", path: "/rooms", answer: list, open: true},
 	{method: "GET", path: "/rooms/openapi.json", answer: serveOpenAPI, open: true},
@@ -108,7 +108,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mux.ServeHTTP(w, r)
 }
 
-// admit is why a request is refused before anybody looks at what it wants, nil where it goes on.
+// admit checks the origin, the host name and the address of a request, and the limit of the address. It returns nil if the
+// request is admitted.
 func (h *Handler) admit(r *http.Request) *Failure {
 	guard := h.config.guard()
 	remote, err := netip.ParseAddrPort(r.RemoteAddr)
@@ -132,7 +133,7 @@ func (h *Handler) admit(r *http.Request) *Failure {
 	return nil
 }
 
-// nowhere is the failure of a path, or of a method that it does not have.
+// nowhere returns the failure for a request that matches no route: an unknown path, or a path with another method.
 func (h *Handler) nowhere(w http.ResponseWriter, r *http.Request) *Failure {
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
 		other := r.Clone(r.Context())
@@ -145,7 +146,7 @@ func (h *Handler) nowhere(w http.ResponseWriter, r *http.Request) *Failure {
 	return fail("no_path", "There is nothing here: /rooms/openapi.json says what there is.")
 }
 
-// answer answers a request that the guard has admitted.
+// answer serves an admitted request.
 func (h *Handler) answer(w http.ResponseWriter, r *http.Request, x route) {
 	status, body, err := 0, any(nil), error(nil)
 	var who rooms.Player
@@ -163,7 +164,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, x route) {
 	switch {
 	case err == nil:
 		reply(w, status, body)
-	case r.Context().Err() != nil: // nobody reads it
+	case r.Context().Err() != nil: // the client has gone
 	default:
 		f := failureOf(err)
 		if f.Code == "failed" {
@@ -173,7 +174,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, x route) {
 	}
 }
 
-// player is who asks.
+// player returns the player of a request.
 func (h *Handler) player(r *http.Request) (rooms.Player, error) {
 	if h.config.Authenticate != nil {
 		who, err := h.config.Authenticate(r)
@@ -200,10 +201,11 @@ func (h *Handler) player(r *http.Request) (rooms.Player, error) {
 	return rooms.Player{ID: id}, nil
 }
 
-// deadlines give a request time, whatever the server's own say: for its body, and to be answered after a wait.
+// deadlines gives a request ten seconds beyond wait to send its body and to read the response. This replaces the timeouts of the
+// HTTP server.
 func deadlines(w http.ResponseWriter, wait time.Duration) {
 	c := http.NewResponseController(w)
 	at := time.Now().Add(wait + 10*time.Second)
-	_ = c.SetReadDeadline(at) // where there is none, there is none to be changed
+	_ = c.SetReadDeadline(at) // fails only if w supports no deadlines
 	_ = c.SetWriteDeadline(at)
 }

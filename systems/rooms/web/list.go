@@ -17,7 +17,7 @@ const (
 	mostLimit    = 100
 	mostFilters  = 16
 	mostQuery    = 2 << 10
-	// freshTime is for how long a list is good.
+	// freshTime is how long a list of rooms is cached.
 	freshTime = 200 * time.Millisecond
 )
 
@@ -31,34 +31,34 @@ type Listed struct {
 	Created  time.Time   `json:"created"`
 	Capacity int         `json:"capacity"`
 	Free     int         `json:"free"`
-	// Spectators are the spectators of the room, MaxSpectators is how many it allows. 0: it cannot be watched.
+	// Spectators is the number of spectators, MaxSpectators their maximum. If it is 0, the room cannot be watched.
 	Spectators    int           `json:"spectators"`
 	MaxSpectators int           `json:"max_spectators"`
 	Options       rooms.Options `json:"options"`
 }
 
-// List is the answer to /rooms, by id.
+// List is the response to /rooms. Rooms are sorted by id.
 type List struct {
 	Rooms []Listed `json:"rooms"`
-	// Next is what to ask for with after= for those that follow, "" at the end.
+	// Next is the value of after= for the next rooms, "" if there are none.
 	Next string `json:"next"`
 }
 
-// listing is all rooms that may be listed, as they were a moment ago.
+// listing caches the rooms that are not private.
 type listing struct {
 	mu   sync.Mutex
 	all  []Listed
 	made time.Time
 }
 
-// stale makes the next list a fresh one.
+// stale clears the cache.
 func (l *listing) stale() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.made = time.Time{}
 }
 
-// rooms are all of them, by id. They must not be changed.
+// rooms returns the rooms, sorted by id. The caller must not change the slice.
 func (l *listing) rooms(s rooms.Seats, now time.Time) []Listed {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,7 +85,7 @@ type filter struct {
 	min, max map[string]float64
 }
 
-// parseFilter reads a query; what it does not know is an error.
+// parseFilter parses a query. It returns a [Failure] for unknown or invalid filters.
 func parseFilter(raw string) (filter, error) {
 	f := filter{limit: defaultLimit, is: map[string]string{}, min: map[string]float64{}, max: map[string]float64{}}
 	bad := func(format string, v ...any) (filter, error) {
@@ -140,7 +140,7 @@ func parseFilter(raw string) (filter, error) {
 	return f, nil
 }
 
-// has reports whether a room is asked for.
+// has reports whether a room matches the filter.
 func (f *filter) has(r *Listed) bool {
 	if f.kind != "" && f.kind != r.Kind || r.Free < f.free || r.ID <= f.after {
 		return false
@@ -176,7 +176,7 @@ func (f *filter) has(r *Listed) bool {
 	return true
 }
 
-// list answers with the rooms that a query asks for.
+// list serves GET /rooms.
 func list(h *Handler, _ http.ResponseWriter, r *http.Request, _ rooms.Player) (int, any, error) {
 	f, err := parseFilter(r.URL.RawQuery)
 	if err != nil {

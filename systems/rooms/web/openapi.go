@@ -11,10 +11,10 @@ import (
 //go:embed openapi.json
 var openAPI []byte
 
-// OpenAPI is the document that describes what a [Handler] answers to, version 3.1. The bytes are the caller's.
+// OpenAPI returns the OpenAPI 3.1 document of a [Handler]. The caller may change the bytes.
 func OpenAPI() []byte { return append([]byte(nil), openAPI...) }
 
-// serveOpenAPI answers with it.
+// serveOpenAPI serves GET /rooms/openapi.json.
 func serveOpenAPI(_ *Handler, _ http.ResponseWriter, _ *http.Request, _ rooms.Player) (int, any, error) {
 	return http.StatusOK, json.RawMessage(openAPI), nil
 }

@@ -11,22 +11,24 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/match"
 )
 
-// seatedInterval is how often a request whose player is being given a seat looks for the answer.
+// seatedInterval is how often a request whose wait is over checks whether its player, who is just getting a seat, has it.
 const seatedInterval = 100 * time.Millisecond
 
-// seatedAtOnce is how many groups of the queue are given seats at once: other processes take a while to answer.
+// seatedAtOnce is the number of groups of the queue that get seats at the same time. In a fleet a seat is a request to another
+// process.
 const seatedAtOnce = 64
 
-// Waiting is the answer to who got no seat yet: ask again at once, the place in the queue is kept for five seconds.
+// Waiting is the response to a player without a seat. Send the request again at once: the place in the queue is kept for five
+// seconds.
 type Waiting struct {
-	// Queued is how many players wait, for all kinds; in a fleet, at all processes.
+	// Queued is the number of waiting players of all kinds, in a fleet at all processes.
 	Queued int `json:"queued"`
 }
 
-// Queued returns how many players wait in the queue at this process: for operator.Config.Queued.
+// Queued returns the number of players who wait in the queue at this process, for operator.Config.Queued.
 func (h *Handler) Queued() int { return h.queue.Here() }
 
-// wish is what a body asks for.
+// wish returns the queue entry for a body, and how long the request waits.
 func (h *Handler) wish(b QueueBody, who rooms.Player) (w match.Wish, wait time.Duration, err error) {
 	wait = h.config.Wait
 	switch {
@@ -59,7 +61,7 @@ func (h *Handler) wish(b QueueBody, who rooms.Player) (w match.Wish, wait time.D
 	return match.Wish{Kind: b.Kind, Schema: b.Schema, Player: who, Size: b.PartySize, Options: b.Options, Properties: b.Properties}, wait, nil
 }
 
-// wait gives a seat with others, as soon as there are some.
+// wait serves POST /rooms/queue. It waits until the player has a seat, but not longer than the request allows.
 func (h *Handler) wait(w http.ResponseWriter, r *http.Request, who rooms.Player) (int, any, error) {
 	deadlines(w, 0)
 	b, err := decode[QueueBody](r, w)
@@ -92,12 +94,12 @@ func (h *Handler) wait(w http.ResponseWriter, r *http.Request, who rooms.Player)
 			if h.queue.Pause(h.config.Now(), ticket) {
 				return http.StatusAccepted, Waiting{h.queue.Len()}, nil
 			}
-			over.Reset(seatedInterval) // it is being given a seat just now
+			over.Reset(seatedInterval) // the player is just getting a seat
 		}
 	}
 }
 
-// matching makes the queue run again and again, as long as it has to.
+// matching starts to run the queue at intervals, until it is no longer busy.
 func (h *Handler) matching() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -107,7 +109,7 @@ func (h *Handler) matching() {
 	}
 }
 
-// match runs the queue.
+// match runs the queue once, and sets the timer for the next run if the queue is still busy.
 func (h *Handler) match() {
 	if err := h.queue.Run(context.Background(), h.config.Now()); err != nil {
 		h.config.Logger.Error("rooms by HTTP: the game's Match", "error", err)

@@ -10,33 +10,33 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// Admission is the answer to who gets a seat. It is a secret: whoever has the token is the player.
+// Admission is the response with a seat. Keep it secret: anybody who has the token can play as the player.
 type Admission struct {
-	// Token is the connect token in base64: for systems.ClientConfig.Session.Token, by netcode.ParseToken.
+	// Token is the connect token in base64. netcode.ParseToken parses the bytes for systems.ClientConfig.Session.Token.
 	Token string `json:"token"`
-	// Endpoints are where to go with it, "" for what there is not.
+	// Endpoints are the endpoints of the room's process. A missing one is "".
 	Endpoints rooms.Endpoints `json:"endpoints"`
 	// Room is the id of the room, for /rooms/{id}/reconnect.
 	Room rooms.ID `json:"room"`
-	// Code is a short code of the room, to tell others.
+	// Code is the short code of the room, for the player to share.
 	Code string `json:"code"`
 	// Kind is the kind of the room.
 	Kind string `json:"kind"`
-	// Seat is which one, from 0.
+	// Seat is the number of the seat, from 0.
 	Seat uint16 `json:"seat"`
 	// Spectator means that the token is for a spectator: set systems.ClientConfig.Spectate.
 	Spectator bool `json:"spectator"`
-	// Player is whose it is, in decimal: numbers of JavaScript have 53 bits.
+	// Player is the id of the player in decimal. It is a string because JavaScript numbers have only 53 bits.
 	Player string `json:"player"`
 	// Loaded is the tick of the save with which the room began, 0 for none. A player who returns has lost the ticks since.
 	Loaded uint32 `json:"loaded"`
-	// Expires is by when the token has to be used.
+	// Expires is when the token expires.
 	Expires time.Time `json:"expires"`
-	// ExpiresIn is how many seconds that is from now.
+	// ExpiresIn is the number of seconds until then.
 	ExpiresIn int `json:"expires_in"`
 }
 
-// admission is the answer of a seat.
+// admission returns the response for a seat.
 func (h *Handler) admission(a rooms.Admission) Admission {
 	return Admission{
 		Token: base64.StdEncoding.EncodeToString(a.Token.Append(nil)), Endpoints: a.Endpoints,
@@ -45,7 +45,7 @@ func (h *Handler) admission(a rooms.Admission) Admission {
 	}
 }
 
-// one answers with the seat of the only player of a request.
+// one returns the response with the seat of a request's player, or err.
 func (h *Handler) one(status int, all []rooms.Admission, err error) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
@@ -54,7 +54,7 @@ func (h *Handler) one(status int, all []rooms.Admission, err error) (int, any, e
 	return status, h.admission(all[0]), nil
 }
 
-// check cleans the options that a player wants, and asks the game about them.
+// check cleans the options of a request and calls Config.Check.
 func (h *Handler) check(a Action, who rooms.Player, kind string, o *rooms.Options) (err error) {
 	if *o, err = o.Clean(); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (h *Handler) check(a Action, who rooms.Player, kind string, o *rooms.Option
 	return nil
 }
 
-// home is the failure of a server that is closed, which is no room that has ended.
+// home replaces ErrEnded by a failure. The requests that use it name no room, so ErrEnded means that the server is closed.
 func home(err error) error {
 	if errors.Is(err, rooms.ErrEnded) {
 		return later("draining", "This server is ending: try again later.", 10*time.Second)
@@ -75,7 +75,7 @@ func home(err error) error {
 	return err
 }
 
-// asked reads a body that asks for a kind of room, and asks the game about it.
+// asked decodes the body of a request for a kind of room, and checks its options.
 func asked[T any, B interface {
 	*T
 	wants() (kind string, o *rooms.Options)
@@ -88,7 +88,7 @@ func asked[T any, B interface {
 	return body, err
 }
 
-// join gives a seat in an open room, or a new one.
+// join serves POST /rooms/join.
 func (h *Handler) join(w http.ResponseWriter, r *http.Request, who rooms.Player) (int, any, error) {
 	b, err := asked[JoinBody](h, Join, w, r, who)
 	if err != nil {
@@ -98,7 +98,7 @@ func (h *Handler) join(w http.ResponseWriter, r *http.Request, who rooms.Player)
 	return h.one(http.StatusOK, all, home(err))
 }
 
-// create makes a room and gives a seat in it.
+// create serves POST /rooms/create.
 func (h *Handler) create(w http.ResponseWriter, r *http.Request, who rooms.Player) (int, any, error) {
 	b, err := asked[CreateBody](h, Create, w, r, who)
 	if err != nil {
@@ -108,7 +108,7 @@ func (h *Handler) create(w http.ResponseWriter, r *http.Request, who rooms.Playe
 	return h.one(http.StatusCreated, all, home(err))
 }
 
-// named reads the body of a request for a room, and is the room of the path, by id or code.
+// named returns the room in the path of a request, by id or code. It decodes the body and checks the schema of the client.
 func (h *Handler) named(w http.ResponseWriter, r *http.Request) (rooms.RoomEntry, error) {
 	deadlines(w, 0)
 	b, err := decode[SeatBody](r, w)
@@ -125,7 +125,7 @@ func (h *Handler) named(w http.ResponseWriter, r *http.Request) (rooms.RoomEntry
 	return room, nil
 }
 
-// seat gives a seat in a room.
+// seat serves POST /rooms/{id}/join.
 func (h *Handler) seat(w http.ResponseWriter, r *http.Request, who rooms.Player) (int, any, error) {
 	room, err := h.named(w, r)
 	if err != nil {
@@ -135,7 +135,7 @@ func (h *Handler) seat(w http.ResponseWriter, r *http.Request, who rooms.Player)
 	return h.one(http.StatusOK, all, err)
 }
 
-// reconnect gives another token for a seat.
+// reconnect serves POST /rooms/{id}/reconnect.
 func (h *Handler) reconnect(w http.ResponseWriter, r *http.Request, who rooms.Player) (int, any, error) {
 	room, err := h.named(w, r)
 	if err != nil {
@@ -145,7 +145,7 @@ func (h *Handler) reconnect(w http.ResponseWriter, r *http.Request, who rooms.Pl
 	return h.one(http.StatusOK, []rooms.Admission{a}, err)
 }
 
-// spectate gives a token to watch a room.
+// spectate serves POST /rooms/{id}/spectate.
 func (h *Handler) spectate(w http.ResponseWriter, r *http.Request, who rooms.Player) (int, any, error) {
 	room, err := h.named(w, r)
 	if err != nil {
