@@ -2,15 +2,14 @@ package netsys
 
 import "github.com/tactusgo/tactus/codec"
 
-// acknowledgedPackets remembers which packets the peer has acknowledged lately. Each is named in up to 33 headers, and is
-// to be reported once.
+// acknowledgedPackets records the packets that the peer has acknowledged lately. Up to 33 headers acknowledge the same packet.
 type acknowledgedPackets struct {
 	newest uint16
 	bits   uint64 // bit i: newest−i
 }
 
-// add returns the packets that a header acknowledges and no header before it did. Bit i is packet ack−i. before are the
-// ack bits of the header: bit i is packet ack−1−i.
+// add returns the packets that a header acknowledges and that no earlier header acknowledged: bit i is packet ack−i. before are
+// the ack bits of the header: bit i is packet ack−1−i.
 func (p *acknowledgedPackets) add(ack uint16, before uint32) (fresh uint64) {
 	all := uint64(before)<<1 | 1
 	ahead := codec.Diff(ack, p.newest)

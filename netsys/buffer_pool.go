@@ -1,28 +1,28 @@
 package netsys
 
 const (
-	// smallBuffer is the length of a small buffer in bytes: inputs and acknowledgements fit.
+	// smallBuffer is the length of a small buffer in bytes. Inputs and acknowledgements fit into it.
 	smallBuffer = 192
-	// poolPeriod is the number of drains in a period of a bufferPool: 10 s at 60 a second.
+	// poolPeriod is the number of drains in a period of a bufferPool: 10 s at 60 drains per second.
 	poolPeriod = 600
 )
 
-// bufferPool keeps buffers for datagrams: small ones, because most datagrams are short, and large ones. It keeps as many
-// as were in use at a time in the last two periods, so the memory that a stall took is released some time later. It
-// belongs to one goroutine, or to a lock.
+// bufferPool is a pool of buffers for datagrams: small ones, because most datagrams are short, and large ones. It keeps as many
+// buffers as were in use at the same time in the last two periods. It therefore releases the memory that a stall needed within
+// two periods. Only one goroutine may use it at a time.
 type bufferPool struct {
 	large    int // length of a large buffer in bytes
 	free     [2][][]byte
 	inUse    [2]int
-	most     [2]int // in use at a time, in this period
-	mostLast [2]int // and in the period before
+	most     [2]int // maximum of inUse in this period
+	mostLast [2]int // maximum of inUse in the previous period
 	drains   int    // in this period
 }
 
 // newBufferPool returns a pool of buffers of at most large bytes.
 func newBufferPool(large int) bufferPool { return bufferPool{large: large} }
 
-// get returns a buffer of n bytes, or of as many as the largest has.
+// get returns a buffer of n bytes, but at most p.large.
 func (p *bufferPool) get(n int) []byte {
 	class := 1
 	if n <= smallBuffer {
@@ -38,7 +38,7 @@ func (p *bufferPool) get(n int) []byte {
 	return make([]byte, [2]int{smallBuffer, p.large}[class])[:min(n, p.large)]
 }
 
-// put takes a buffer back.
+// put returns a buffer to the pool.
 func (p *bufferPool) put(b []byte) {
 	class := 1
 	if cap(b) == smallBuffer {
@@ -48,8 +48,7 @@ func (p *bufferPool) put(b []byte) {
 	p.free[class] = append(p.free[class], b)
 }
 
-// drained counts a drain: all datagrams that waited have been delivered. At the end of a period it releases buffers that
-// were not needed.
+// drained counts a drain: the delivery of all waiting datagrams. At the end of a period it releases unneeded buffers.
 func (p *bufferPool) drained() {
 	if p.drains++; p.drains < poolPeriod {
 		return

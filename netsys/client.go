@@ -12,17 +12,17 @@ import (
 
 const helloInterval = 100 * time.Millisecond
 
-// Client is the [Endpoint] that connects to a server: from the first Poll on it shows its connect token, then says
-// hello, ten times a second, until it is welcomed or refused. A client connects once; for another attempt make
-// another one, with another token.
+// Client is the [Endpoint] that connects to a server. From the first Poll on it sends its connect token, and then a hello ten
+// times per second, until the server admits or refuses it. A client connects once. For another attempt create another client
+// with another token.
 type Client struct {
 	config  ClientConfig
 	schema  *schema
 	token   netcode.TokenConfig // development mode: issued at the first Poll
-	netcode *netcode.Client     // nil before
+	netcode *netcode.Client     // nil until there is a token
 	carrier *carrier
 	session *session
-	server  netip.AddrPort // as given; everything goes there when it is valid
+	server  netip.AddrPort // argument of NewClient; if valid, the destination of all datagrams
 
 	hello    []byte
 	nextSend time.Duration // by the carrier's clock, as deadline
@@ -38,12 +38,11 @@ type Client struct {
 
 var _ Endpoint = (*Client)(nil)
 
-// NewClient returns a client on a wire, which from then on belongs to the client and is closed with it. A valid
-// server address is where it sends, whatever addresses the token names, as it must be behind a proxy or
-// forwarded port and on wires that know no others; the zero AddrPort means the addresses of the token, in turn.
-// Nothing is sent before the first Poll. The error is that of [ClientConfig.Validate], wraps
-// [netcode.ErrToken], or wraps [ErrInsecure] when there is no token and the server is neither on a loopback
-// address nor behind a virtual wire.
+// NewClient returns a client on a wire. The wire then belongs to the client, which closes it. The client sends to server, even
+// if the token names other addresses, as behind a proxy or a forwarded port. The zero AddrPort selects the addresses of the
+// token, in order. The client sends nothing before the first Poll. NewClient returns the error of [ClientConfig.Validate], one
+// that wraps [netcode.ErrToken] if the token is invalid, or one that wraps [ErrInsecure] if there is no token and the server is
+// neither on a loopback address nor behind a virtual wire.
 func NewClient(w Wire, server netip.AddrPort, config ClientConfig) (*Client, error) {
 	if err := config.Validate(); err != nil {
 		return nil, err
@@ -91,7 +90,7 @@ func NewClient(w Wire, server netip.AddrPort, config ClientConfig) (*Client, err
 	return c, nil
 }
 
-// useToken makes the netcode client for a token.
+// useToken creates the netcode client for a token.
 func (c *Client) useToken(token *netcode.ConnectToken) (err error) {
 	if c.netcode, err = netcode.NewClient(token, c.carrier.send); err != nil {
 		return err
@@ -129,7 +128,7 @@ func (c *Client) Poll(now time.Time, h Handler) {
 	c.carrier.pollHandler, c.carrier.handler = nil, nil
 }
 
-// start begins to connect.
+// start starts to connect.
 func (c *Client) start(now time.Time) {
 	at := c.carrier.clock.At(now)
 	c.begun, c.nextSend, c.deadline = true, at, at+c.config.ConnectTimeout

@@ -2,8 +2,8 @@ package netsys
 
 import "slices"
 
-// datagramList holds copies of datagrams in the order in which they were added, each with a value of type T. Its memory is
-// that of the most it ever held. The zero value is empty. Only one goroutine may use it at a time.
+// datagramList holds copies of datagrams in the order in which they were added, each with a value of type T. It never releases
+// memory. The zero value is empty. Only one goroutine may use it at a time.
 type datagramList[T any] struct {
 	entries []listedDatagram[T]
 	bytes   []byte
@@ -12,7 +12,7 @@ type datagramList[T any] struct {
 // listedDatagram is an entry of a datagramList.
 type listedDatagram[T any] struct {
 	about    T
-	from, to int // of the list's bytes
+	from, to int // range in the list's bytes
 }
 
 func (l *datagramList[T]) len() int { return len(l.entries) }
@@ -26,13 +26,13 @@ func (l *datagramList[T]) data(e *listedDatagram[T]) []byte { return l.bytes[e.f
 // truncate keeps only the first n bytes of an entry.
 func (l *datagramList[T]) truncate(e *listedDatagram[T], n int) { e.to = e.from + n }
 
-// room returns at least n bytes into which the next datagram may be written: add then copies nothing.
+// room returns memory of at least n bytes for the next datagram. If the datagram is written there, add does not copy it.
 func (l *datagramList[T]) room(n int) []byte {
 	l.bytes = slices.Grow(l.bytes, n)
 	return l.bytes[len(l.bytes):cap(l.bytes)]
 }
 
-// add adds a datagram. It copies b, unless b lies at the beginning of the room.
+// add adds a datagram. It copies b, unless b is at the start of the memory that room returned.
 func (l *datagramList[T]) add(about T, b []byte) {
 	at := len(l.bytes)
 	if room := l.bytes[at:cap(l.bytes)]; len(b) > 0 && len(room) >= len(b) && &room[0] == &b[0] {

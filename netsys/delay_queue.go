@@ -8,13 +8,13 @@ import (
 // delayedDatagram is a datagram that waits until it is due.
 type delayedDatagram struct {
 	due   time.Time
-	order uint64 // of the pushes
+	order uint64 // number of the push
 	addr  netip.AddrPort
 	data  []byte
 }
 
-// before orders datagrams by time, and those that are due at the same time by the order in which they were pushed, so that
-// the order is the same in every run.
+// before reports whether p comes before o. Datagrams that are due at the same time keep the order in which they were pushed, so
+// that the order is the same in every run.
 func (p *delayedDatagram) before(o *delayedDatagram) bool {
 	if c := p.due.Compare(o.due); c != 0 {
 		return c < 0
@@ -22,22 +22,22 @@ func (p *delayedDatagram) before(o *delayedDatagram) bool {
 	return p.order < o.order
 }
 
-// delayQueue keeps datagrams until they are due: those sent on a virtual network, and those that a conditioner holds back.
+// delayQueue stores datagrams until they are due: datagrams on a virtual network, and datagrams that a conditioner delays.
 // It is a bounded binary heap, earliest first, with pooled buffers.
 type delayQueue struct {
 	heap  []delayedDatagram
 	free  [][]byte
-	limit int // of datagrams
-	size  int // of a buffer in bytes
-	order uint64
+	limit int    // maximum number of datagrams
+	size  int    // size of a buffer in bytes
+	order uint64 // number of the next push
 }
 
-// newDelayQueue returns a queue for at most limit datagrams, each of at most size bytes. Longer ones are cut.
+// newDelayQueue returns a queue for at most limit datagrams. push truncates datagrams to size bytes.
 func newDelayQueue(limit, size int) delayQueue { return delayQueue{limit: limit, size: size} }
 
 func (q *delayQueue) len() int { return len(q.heap) }
 
-// push adds a copy of data and reports whether there was room.
+// push adds a copy of data. It returns false if the queue is full.
 func (q *delayQueue) push(due time.Time, addr netip.AddrPort, data []byte) bool {
 	if len(q.heap) >= q.limit {
 		return false
@@ -62,7 +62,7 @@ func (q *delayQueue) push(due time.Time, addr netip.AddrPort, data []byte) bool 
 	return true
 }
 
-// next returns when the earliest datagram is due, false when there is none.
+// next returns the time at which the earliest datagram is due. It returns false if the queue is empty.
 func (q *delayQueue) next() (time.Time, bool) {
 	if len(q.heap) == 0 {
 		return time.Time{}, false
@@ -75,7 +75,7 @@ func (q *delayQueue) ready(now time.Time) bool {
 	return len(q.heap) > 0 && !q.heap[0].due.After(now)
 }
 
-// pop removes and returns the earliest datagram. Its buffer belongs to the caller until recycle.
+// pop removes and returns the earliest datagram. The caller owns its buffer until it calls recycle.
 func (q *delayQueue) pop() delayedDatagram {
 	first := q.heap[0]
 	n := len(q.heap) - 1
@@ -98,5 +98,5 @@ func (q *delayQueue) pop() delayedDatagram {
 	}
 }
 
-// recycle takes back the buffer of a datagram that was popped.
+// recycle returns the buffer of a popped datagram to the pool.
 func (q *delayQueue) recycle(p delayedDatagram) { q.free = append(q.free, p.data) }

@@ -26,14 +26,14 @@ func prefetchSession(s *session) byte {
 		byte(s.details.rtt.smoothed) ^ byte(s.details.rtt.recent[bucketAt(s.age)%bucketCount].index)
 }
 
-// prefetchForSend does the same for the other memory that sending needs on a server: the sent packets, the channels and the netcode
-// peer. Only one received packet in three needs them, so prefetching them for receiving would cost more than it saves.
+// prefetchForSend reads the other memory that a server's session needs for sending: the sent packets, the channels and the netcode
+// peer. Receiving does not prefetch that memory: only one received packet in three needs it.
 func prefetchForSend(s *session) byte {
 	if s.peer == nil || s.channels == nil {
 		return 0 // it is not connected yet
 	}
 	sum := s.channels.Touch() ^ s.peer.Touch()
-	// The packet that is acknowledged next, and the one that is sent next.
+	// The packet that is probably acknowledged next, and the newest one.
 	if first, last := s.out.packets.Find(s.out.counted), s.out.packets.Find(s.out.next-1); first != nil && last != nil {
 		sum ^= byte(first.at) ^ byte(last.at)
 	}

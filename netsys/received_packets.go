@@ -7,45 +7,45 @@ import (
 )
 
 const (
-	// receiveWindow is how far behind the newest a packet may arrive and still be told from a duplicate.
+	// receiveWindow is the number of newest packets among which duplicates are detected. Older packets are dropped.
 	receiveWindow = 512
-	// reorderSlack is how long after a newer packet one may arrive and not count as lost.
+	// reorderSlack is the time after the arrival of a newer packet at which a missing packet counts as lost.
 	reorderSlack = 500 * time.Millisecond
 )
 
-// receivedPackets remembers which packets of the peer arrived: it finds duplicates, makes acknowledgements, and counts the
-// gaps in the peer's sequence. Make one with newReceivedPackets.
+// receivedPackets records which packets of the peer arrived. It detects duplicates, provides acknowledgements, and counts
+// lost packets. Create it with newReceivedPackets.
 //
-// Each packet is counted once, as received or as lost, in order: a packet that arrived at once, a missing one when reorderSlack
-// has passed since a newer one arrived, so that reordering is not taken for loss, or when it leaves the window. The
-// history starts as if the packet before number 0 had been received.
+// Each packet is counted once, in order, as received or as lost. A missing packet counts as lost when reorderSlack has passed
+// since a newer packet arrived, so that reordered packets do not count, or when it leaves the window. The history starts as if
+// the packet before number 0 had been received.
 //
-// What every packet needs is here; what is needed only when packets are missing is in gaps.
+// The fields that every packet needs are here. gaps holds the fields that only missing packets need.
 type receivedPackets struct {
-	newestAt time.Duration // when newest arrived
-	newest   uint16        // the newest number that was received
-	counted  uint16        // every packet before this one is counted in gaps.loss
-	bits     uint32        // the packets before newest: bit i is newest−1−i
-	heard    bool          // something was received; otherwise newest, newestAt and bits mean nothing
+	newestAt time.Duration // arrival of newest
+	newest   uint16        // the newest received number
+	counted  uint16        // all packets before this number are counted in gaps.loss
+	bits     uint32        // bit i: packet newest−1−i was received
+	heard    bool          // a packet was received; otherwise newest, newestAt and bits have no meaning
 	seen     [receiveWindow / 64]uint64
 	gaps     *sequenceGaps
 }
 
-// sequenceGaps holds the loss of the peer's packets, and the gaps in its sequence whose packets may still arrive. The zero
-// value has neither.
+// sequenceGaps holds the loss of the peer's packets, and the gaps in the peer's sequence that may still close. The zero value
+// has no losses and no gaps.
 type sequenceGaps struct {
 	loss recentLoss
 	open []sequenceGap // oldest first, from head on
 	head int
 }
 
-// sequenceGap is a run of packets that were missing when a newer one arrived.
+// sequenceGap is a run of packets that were missing when a newer packet arrived.
 type sequenceGap struct {
-	at   time.Duration // when the newer one arrived
-	last uint16
+	at   time.Duration // arrival of the newer packet
+	last uint16        // the last missing packet
 }
 
-// newReceivedPackets returns a history in which nothing was received.
+// newReceivedPackets returns a history without packets.
 func newReceivedPackets(gaps *sequenceGaps) receivedPackets {
 	return receivedPackets{newest: 1<<16 - 1, gaps: gaps}
 }
@@ -65,8 +65,8 @@ func (h *receivedPackets) unmark(seq uint16) {
 	h.seen[i/64] &^= 1 << (i % 64)
 }
 
-// add records that a packet arrived. newest reports whether no newer one came before. drop is DropDuplicate for a packet
-// that came before, and DropStale for one that is too old to tell.
+// add records the arrival of a packet. newest reports whether the packet is newer than all earlier ones. drop is DropDuplicate
+// if the packet has arrived before, and DropStale if it is older than the window.
 func (h *receivedPackets) add(seq uint16, at time.Duration) (newest bool, drop DropReason) {
 	d := codec.Diff(seq, h.newest)
 	switch {
@@ -87,11 +87,11 @@ func (h *receivedPackets) add(seq uint16, at time.Duration) (newest bool, drop D
 	return false, DropNone
 }
 
-// advance moves the window on by d packets.
+// advance moves the window forward by d packets.
 func (h *receivedPackets) advance(d int, at time.Duration) {
 	target := h.newest + uint16(d)
 	if d >= receiveWindow {
-		// Everything in the window leaves it; what lies between never was in it.
+		// All packets in the window leave it. The skipped packets after them were never in the window.
 		for h.counted != h.newest+1 {
 			h.countOldest(at)
 		}
@@ -121,7 +121,7 @@ func (h *receivedPackets) advance(d int, at time.Duration) {
 	h.newestAt = at
 }
 
-// update counts the packets that arrived, and as lost those that can be reordered no longer.
+// update counts the received packets, and as lost the missing ones for which reorderSlack has passed.
 func (h *receivedPackets) update(now time.Duration) {
 	for h.counted != h.newest+1 {
 		if !h.has(h.counted) && now-h.gaps.oldest() < reorderSlack {

@@ -2,26 +2,24 @@ package netsys
 
 import "time"
 
-// Figures of the last 10 s are kept in buckets of half a second, so that they move in small steps, cost a few additions to
-// read, and need no memory per packet.
+// Statistics of the last 10 s are stored in buckets of half a second, so that they need no memory per packet.
 const (
 	bucketTime  = 500 * time.Millisecond
 	bucketCount = 20
 )
 
-// bucketAt returns the number of the bucket of a time. Numbers begin at 1: the zero value of a bucket is always out of
-// date.
+// bucketAt returns the number of the bucket of a time. Numbers start at 1, so that a zero bucket is always out of date.
 func bucketAt(at time.Duration) int64 { return int64(at/bucketTime) + 1 }
 
 // bucketLive reports whether the bucket with this number is one of the last 10 s.
 func bucketLive(index, now int64) bool { return index > now-bucketCount && index <= now && index > 0 }
 
-// recentLoss counts the packets of the last 10 s whose fate is known, and those of them that were lost.
+// recentLoss counts the packets of the last 10 s that arrived or were lost, and the lost ones among them.
 type recentLoss [bucketCount]struct {
 	index, expected, lost uint32
 }
 
-// count adds packets that were expected, and how many of them were lost.
+// count adds a number of expected packets, and the number of those that were lost.
 func (w *recentLoss) count(at time.Duration, expected, lost uint32) {
 	i := bucketAt(at)
 	b := &w[i%bucketCount]
@@ -44,7 +42,7 @@ func (w *recentLoss) totals(at time.Duration) (expected, lost uint64) {
 	return expected, lost
 }
 
-// fraction returns the share lost in the last 10 s, 0 when no packet's fate is known.
+// fraction returns the fraction of packets of the last 10 s that were lost, 0 if none were counted.
 func (w *recentLoss) fraction(at time.Duration) float64 {
 	expected, lost := w.totals(at)
 	if expected == 0 {
@@ -53,7 +51,7 @@ func (w *recentLoss) fraction(at time.Duration) float64 {
 	return float64(lost) / float64(expected)
 }
 
-// recentMinimum keeps the smallest duration of the last 10 s.
+// recentMinimum records the smallest duration of the last 10 s.
 type recentMinimum [bucketCount]struct {
 	index int64
 	least time.Duration
@@ -67,7 +65,7 @@ func (w *recentMinimum) add(at, v time.Duration) {
 	}
 }
 
-// least returns the smallest duration of the last 10 s; 0 when there was none.
+// least returns the smallest duration of the last 10 s, 0 if there was none.
 func (w *recentMinimum) least(at time.Duration) (v time.Duration) {
 	now, found := bucketAt(at), false
 	for i := range w {
@@ -85,7 +83,7 @@ type roundTrip struct {
 	recent              recentMinimum
 }
 
-// add adds the sample v, of a round trip that ended at a time.
+// add adds a sample v. at is the end of that round trip.
 func (r *roundTrip) add(at, v time.Duration) {
 	r.recent.add(at, v)
 	if !r.started {

@@ -10,40 +10,39 @@ import (
 )
 
 const (
-	// maxLogged is the number of pairs of an address and a reason that the log tells apart.
+	// maxLogged is the maximum number of sources that have log lines of their own.
 	maxLogged = 256
-	// quietTime is how long no token of an address must have been refused before the log has a line about it again. It is
-	// also the time between two lines about all addresses that the log does not tell apart.
+	// quietTime is the time without a refusal after which the next refusal of a source is logged again. It is also the
+	// minimum time between two lines about all other sources.
 	quietTime = 10 * time.Second
-	// sweepInterval is how often at most the log looks for addresses that were quiet.
+	// sweepInterval is the minimum time between two searches for quiet sources.
 	sweepInterval = time.Second
 )
 
-// refusalLog writes to a server's log whose connect tokens were refused, and why. Strangers cannot fill the log: it has one
-// line for each address and reason, and no other until the address was quiet for 10 s. About more than 256 of these there
-// is one line in 10 s, with their number.
+// refusalLog logs refused connect tokens. Strangers cannot fill the log: a source, which is an address with a reason, gets one
+// line, and another one only after 10 s without a refusal. Beyond 256 sources there is one line per 10 s for all others.
 type refusalLog struct {
 	to         logging.Logger
 	protocolID uint64
 	addresses  []netip.AddrPort
 
-	logged map[refusedSource]time.Duration // when a token was refused last
-	swept  time.Duration
+	logged map[refusedSource]time.Duration // time of the latest refusal
+	swept  time.Duration                   // time of the latest sweep
 
-	// Refusals for which logged has no room.
+	// Refusals of sources for which logged has no room.
 	others       uint64        // since the last line about them
-	othersLogged time.Duration // when that was, if othersBegun
+	othersLogged time.Duration // time of that line, if othersBegun
 	othersBegun  bool
 }
 
-// refusedSource is whose token was refused, and why.
+// refusedSource is an address with the reason why its token was refused.
 type refusedSource struct {
 	addr   netip.Addr
 	reason netcode.DropReason
 }
 
-// newRefusalLog returns the log of a server that accepts tokens for a protocol id and for one of its addresses. Without a
-// logger it writes nothing.
+// newRefusalLog returns the log of a server. protocolID and addresses are those for which the server accepts tokens. If to is
+// nil, the log writes nothing.
 func newRefusalLog(to logging.Logger, protocolID uint64, addresses []netip.AddrPort) *refusalLog {
 	if !logging.Given(to) {
 		to = nil
@@ -51,7 +50,7 @@ func newRefusalLog(to logging.Logger, protocolID uint64, addresses []netip.AddrP
 	return &refusalLog{to: to, protocolID: protocolID, addresses: addresses, logged: make(map[refusedSource]time.Duration)}
 }
 
-// add logs a refusal, if it is time to. at is a time of the server's clock.
+// add records a refusal and logs it unless the source is limited. at is a time of the server's clock.
 func (l *refusalLog) add(at time.Duration, from netip.AddrPort, reason netcode.DropReason) {
 	if l.to == nil {
 		return
@@ -73,7 +72,7 @@ func (l *refusalLog) add(at time.Duration, from netip.AddrPort, reason netcode.D
 	}
 }
 
-// hasRoom reports whether there is room for one more source. If there is none, it forgets the sources that were quiet.
+// hasRoom reports whether logged has room for another source. If logged is full, hasRoom first removes quiet sources.
 func (l *refusalLog) hasRoom(at time.Duration) bool {
 	if len(l.logged) >= maxLogged && at-l.swept >= sweepInterval {
 		l.swept = at
@@ -86,7 +85,7 @@ func (l *refusalLog) hasRoom(at time.Duration) bool {
 	return len(l.logged) < maxLogged
 }
 
-// advice returns what to do about a reason, as attributes of a line.
+// advice returns the advice about a reason, as key-value pairs of a log line.
 func (l *refusalLog) advice(reason netcode.DropReason) []any {
 	text := ""
 	switch reason {

@@ -7,10 +7,10 @@ import (
 	"github.com/tactusgo/tactus/netsys/internal/window"
 )
 
-// sentWindow is how many packets back an acknowledgement still counts; at 60 a second 17 s.
+// sentWindow is the number of newest packets whose acknowledgements count: 17 s at 60 packets per second.
 const sentWindow = 1024
 
-// sentPacket is what a session remembers of a packet that it sent, until the packet is acknowledged or leaves the window.
+// sentPacket is the record of a sent packet.
 type sentPacket struct {
 	at    time.Duration
 	seq   uint16
@@ -22,22 +22,22 @@ type sentPacket struct {
 // missing reports whether a packet was sent and not acknowledged.
 func (p *sentPacket) missing() bool { return p.sent && !p.acked }
 
-// sentPackets numbers the packets that one end of a session sends, and finds out which of them arrived. It has memory for
-// the packets that are neither acknowledged nor lost yet, and for those that got lost. Make one with newSentPackets. What
-// each packet needs is in one cache line; loss, which changes ten times a second, is elsewhere.
+// sentPackets numbers the packets that one end of a session sends, and records which of them were acknowledged. Its memory
+// grows with the packets in flight and the lost packets. Create it with newSentPackets. The fields that each packet needs are
+// in one cache line. loss, which changes ten times per second, is elsewhere.
 type sentPackets struct {
 	packets window.Window[sentPacket]
 	loss    *recentLoss
-	next    uint16 // the number of the packet that is added next
-	counted uint16 // every packet before this one is counted in loss
+	next    uint16 // number of the next packet
+	counted uint16 // all packets before this number are counted in loss
 }
 
-// newSentPackets returns a history in which nothing was sent. It counts the packets that get lost in loss.
+// newSentPackets returns a history without packets. It counts sent and lost packets in loss.
 func newSentPackets(loss *recentLoss) sentPackets {
 	return sentPackets{packets: window.New(sentWindow, (*sentPacket).missing), loss: loss}
 }
 
-// add returns the number of a packet that is sent now. data tells whether it carries a payload.
+// add records a packet that is sent at a time, and returns its number. data reports whether it carries a payload.
 func (h *sentPackets) add(at time.Duration, data bool) uint16 {
 	seq := h.next
 	if codec.Diff(seq, h.counted) >= sentWindow {
@@ -49,8 +49,8 @@ func (h *sentPackets) add(at time.Duration, data bool) uint16 {
 	return seq
 }
 
-// acknowledge marks a packet as received by the peer. It returns nil for one that was never sent, has left the window or
-// was acknowledged before.
+// acknowledge marks a packet as received by the peer. It returns nil if the packet was never sent, has left the window or was
+// acknowledged before.
 func (h *sentPackets) acknowledge(seq uint16) *sentPacket {
 	p := h.packets.Find(seq)
 	if p == nil || !p.missing() {
@@ -60,7 +60,7 @@ func (h *sentPackets) acknowledge(seq uint16) *sentPacket {
 	return p
 }
 
-// update counts the packets that were acknowledged, and as lost those that were sent longer than wait ago and were not.
+// update counts acknowledged packets. It counts packets that are not acknowledged within wait as lost.
 func (h *sentPackets) update(now, wait time.Duration) {
 	for h.counted != h.next {
 		if p := h.packets.Find(h.counted); !p.acked && now-p.at < wait {

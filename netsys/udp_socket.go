@@ -10,14 +10,14 @@ import (
 	"syscall"
 )
 
-// kernelBuffer is what is asked of the kernel in each direction; it may give less.
+// kernelBuffer is the requested size of the kernel's buffer in each direction, in bytes. The kernel may use a smaller one.
 const kernelBuffer = 1 << 20
 
 // errSocketClosed is wrapped by errors of a socket that was closed.
 var errSocketClosed = net.ErrClosed
 
-// udpSocket is a UDP socket of package net. One goroutine may read while another one sends. In a browser there are none,
-// and a client for browsers does not link net, which is half a megabyte there.
+// udpSocket is a UDP socket of package net. One goroutine may read while another one sends. Browsers have no UDP sockets, and
+// a client for browsers does not link package net, which would add half a megabyte.
 type udpSocket struct {
 	conn   *net.UDPConn
 	out    udpSender
@@ -49,18 +49,18 @@ func listenSocket(addr string) (*udpSocket, error) {
 	return newSocket(conn, netip.AddrPort{})
 }
 
-// isAddrInUse reports whether an error of listenSocket is that another socket holds the address. It also knows the number
-// that Windows has for it.
+// isAddrInUse reports whether an error of listenSocket means that another socket has the address. It also recognizes the error
+// number of Windows.
 func isAddrInUse(err error) bool {
 	const wsaeaddrinuse = syscall.Errno(10048)
 	return errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, wsaeaddrinuse)
 }
 
-// isRefused reports whether an error of [udpSocket.send] answers an earlier datagram.
+// isRefused reports whether an error of [udpSocket.send] concerns an earlier datagram.
 func isRefused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }
 
 func newSocket(conn *net.UDPConn, remote netip.AddrPort) (*udpSocket, error) {
-	// Smaller buffers than asked for lose datagrams earlier, nothing else.
+	// Ignore errors: with a smaller buffer, datagrams are only lost earlier.
 	_ = conn.SetReadBuffer(kernelBuffer)
 	_ = conn.SetWriteBuffer(kernelBuffer)
 	u := &udpSocket{conn: conn, local: conn.LocalAddr().(*net.UDPAddr).AddrPort(), remote: remote}
