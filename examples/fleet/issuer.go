@@ -18,15 +18,15 @@ import (
 // game is the demonstration's id at its issuer.
 const game = "dots"
 
-// issuer stands in for an OpenID Connect issuer, for the demonstration and for tests: it believes everybody. It serves its
-// keys under /keys, and gives who posts a name to /token an ID token.
+// issuer is a fake OpenID Connect issuer for the demonstration and for tests. It serves its keys under /keys. /token returns an
+// ID token for any posted name, without a password.
 type issuer struct {
 	url    string
 	keys   jose.JSONWebKeySet
 	signer jose.Signer
 }
 
-// newIssuer draws a key.
+// newIssuer returns an issuer with a random key.
 func newIssuer(url string) (*issuer, error) {
 	public, private, err := ed25519.GenerateKey(nil)
 	if err != nil {
@@ -52,7 +52,7 @@ func (i *issuer) token(name, audience string, expires time.Time) (string, error)
 func (i *issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == http.MethodGet && r.URL.Path == "/keys":
-		_ = json.NewEncoder(w).Encode(i.keys) // a client that has gone reads nothing
+		_ = json.NewEncoder(w).Encode(i.keys) // fails only if the client has gone
 	case r.Method == http.MethodPost && r.URL.Path == "/token" && r.PostFormValue("name") != "":
 		token, err := i.token(r.PostFormValue("name"), game, time.Now().Add(time.Hour))
 		if err != nil {

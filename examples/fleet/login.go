@@ -25,19 +25,19 @@ import (
 )
 
 const (
-	// maxToken and maxKeys bound what is read: a login, and the issuer's keys.
+	// maxToken is the maximum size of an ID token in bytes, maxKeys that of the issuer's keys.
 	maxToken, maxKeys = 4 << 10, 64 << 10
-	// keysInterval is how often the issuer's keys are fetched. Logins with a key that is unknown make that sooner, down to
-	// keysPause.
+	// keysInterval is how often the issuer's keys are fetched. A login with an unknown key makes the next fetch earlier, but at
+	// least keysPause after the previous one.
 	keysInterval, keysPause = 10 * time.Minute, 10 * time.Second
-	// clocksDiffer is by how much the clocks of issuer and process may differ.
+	// clocksDiffer is the accepted difference between the clocks of issuer and process.
 	clocksDiffer = 30 * time.Second
 )
 
-// algorithms are those that a login may be signed with. None has a secret in common with the issuer.
+// algorithms are the accepted signature algorithms. None of them needs a secret that this process shares with the issuer.
 var algorithms = []jose.SignatureAlgorithm{jose.RS256, jose.ES256, jose.EdDSA}
 
-// Why a login is refused. Players are told.
+// Errors of refused logins. Players receive the texts.
 var (
 	errNoLogin  = errors.New("log in first: send the ID token as Authorization: Bearer TOKEN")
 	errExpired  = errors.New("the login has expired: log in again")
@@ -47,13 +47,13 @@ var (
 	errBad      = errors.New("the login is not valid: log in again")
 )
 
-// login says who a player is, by the ID token that an OpenID Connect issuer has given it.
+// login authenticates players by ID tokens of an OpenID Connect issuer.
 type login struct {
 	issuer, audience, from string
 	log                    *slog.Logger
 	now                    func() time.Time
 	client                 http.Client
-	wanted                 chan struct{} // a login has a key that is unknown
+	wanted                 chan struct{} // receives a value when a login has an unknown key
 
 	mu   sync.Mutex
 	keys *jose.JSONWebKeySet // nil: not fetched yet
@@ -77,7 +77,7 @@ func newLogin(issuer, audience, from string, log *slog.Logger) (*login, error) {
 	return l, nil
 }
 
-// authenticate is web.Config.Authenticate.
+// authenticate implements web.Config.Authenticate.
 func (l *login) authenticate(r *http.Request) (rooms.Player, error) {
 	kind, token, ok := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !ok || !strings.EqualFold(kind, "Bearer") {
@@ -90,14 +90,14 @@ func (l *login) authenticate(r *http.Request) (rooms.Player, error) {
 	return rooms.Player{ID: l.player(subject)}, nil
 }
 
-// player returns the number of the player whom the issuer knows under a name. Of a billion players two have one number with a
-// probability of 3 %.
+// player returns the player id for a subject of the issuer. It is a hash: among a billion players, the probability that two have
+// the same id is 3 %.
 func (l *login) player(subject string) uint64 {
 	sum := sha256.Sum256([]byte(l.issuer + "\x00" + subject))
 	return max(binary.LittleEndian.Uint64(sum[:]), 1)
 }
 
-// verify returns whom a token names.
+// verify checks an ID token and returns its subject.
 func (l *login) verify(token string) (subject string, err error) {
 	if len(token) > maxToken {
 		return "", errBad
@@ -127,7 +127,7 @@ func (l *login) verify(token string) (subject string, err error) {
 	return c.Subject, nil
 }
 
-// key returns the key that a token says it was signed with.
+// key returns the public key that the header of a token names.
 func (l *login) key(h jose.Header) (any, error) {
 	l.mu.Lock()
 	keys := l.keys
@@ -147,7 +147,7 @@ func (l *login) key(h jose.Header) (any, error) {
 	return nil, errKey
 }
 
-// run fetches the issuer's keys again and again, until ctx ends. While the issuer does not answer the last keys count.
+// run fetches the issuer's keys repeatedly until ctx ends. While the issuer does not answer, the last keys stay valid.
 func (l *login) run(ctx context.Context) error {
 	for {
 		next := keysInterval

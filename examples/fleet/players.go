@@ -28,20 +28,20 @@ import (
 type player struct {
 	*demo
 	name, party string
-	asks        int // which process it asks next
+	asks        int // number of requests; selects the next process to ask
 	login       string
 	number      atomic.Uint64
 	room        atomic.Uint64 // room of its last seat; 0: none
-	walked      atomic.Int64  // how far it sees itself, 0 while it has no session
-	heard       atomic.Uint64 // snapshots of this session
+	walked      atomic.Int64  // its drawn position; 0: it has no session
+	heard       atomic.Uint64 // number of snapshots in this session
 	travels     atomic.Uint64
-	losses      atomic.Uint64 // of sessions
+	losses      atomic.Uint64 // number of lost sessions
 }
 
 // walks reports whether the player sees itself walk.
 func (p *player) walks() bool { return p.walked.Load() > 0 }
 
-// play plays until ctx ends. When the session ends, the player asks for its seat until it has it again, or hears that it is
+// play plays until ctx ends. When a session ends, the player asks for its seat until it gets the seat or learns that the seat is
 // gone. Then it waits in the queue.
 func (p *player) play(ctx context.Context) {
 	said := ""
@@ -89,7 +89,7 @@ func (p *player) session(ctx context.Context, a web.Admission) error {
 	c, err := systems.Dial(ctx, "", Dots(), systems.ClientConfig{
 		Session: systems.ClientSession{
 			Token:   token,
-			Timeout: 2 * time.Second, // after which a process that says nothing is taken for dead
+			Timeout: 2 * time.Second, // a process that is silent for this long counts as dead
 		},
 		Gather: systems.Gather(func(_ *systems.Client, in *Move) { in.DX = 1 }),
 	})
@@ -145,7 +145,7 @@ func (p *player) seat(ctx context.Context) (a web.Admission, err error) {
 	return p.ask(ctx, "/rooms/queue", fmt.Sprintf(`{"kind":"dots","party":%q,"party_size":2,"wait":2}`, p.party))
 }
 
-// logIn gets an ID token of the issuer. In a game the player's browser does that.
+// logIn gets an ID token from the issuer. In a real game the player's browser does this.
 func (p *player) logIn(ctx context.Context) (token string, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.issuer.url+"/token", strings.NewReader(url.Values{"name": {p.name}}.Encode()))
 	if err != nil {
@@ -156,14 +156,14 @@ func (p *player) logIn(ctx context.Context) (token string, err error) {
 	return string(b), err
 }
 
-// refusal is an answer without a seat.
+// refusal is a response without a seat.
 type refusal struct {
 	web.Failure
-	gone  bool          // there is no such room or seat, or no place
-	again time.Duration // when to ask again
+	gone  bool          // the room or the seat does not exist, or the room is full
+	again time.Duration // pause before the next request
 }
 
-// ask asks a process for a seat, each time another one.
+// ask asks a process for a seat. Each call asks another process.
 func (p *player) ask(ctx context.Context, path, body string) (a web.Admission, err error) {
 	all := p.lobbies()
 	if len(all) == 0 {

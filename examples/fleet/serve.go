@@ -27,7 +27,7 @@ import (
 )
 
 const (
-	// prefix is that of the variables that stand in for flags.
+	// prefix is the prefix of the environment variables that replace flags.
 	prefix = "FLEET_"
 	// gamePort is the port of the Agones manifest that players reach.
 	gamePort = "game"
@@ -70,12 +70,12 @@ func (s *settings) flags() *flag.FlagSet {
 	return f
 }
 
-// variable returns the name of the variable that stands in for a flag.
+// variable returns the name of the environment variable that replaces a flag.
 func variable(flag string) string {
 	return prefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// parse reads flags, and where there is none the environment.
+// parse parses flags. For a missing flag it reads the environment variable.
 func (s *settings) parse(args, environment []string) error {
 	f := s.flags()
 	var errs []error
@@ -92,7 +92,7 @@ func (s *settings) parse(args, environment []string) error {
 	return errors.Join(append(errs, f.Parse(args))...)
 }
 
-// serve runs a process until it is told to stop and its rooms have ended.
+// serve runs a process until it gets a signal to stop and its rooms have ended.
 func (s *settings) serve(ctx context.Context, log *slog.Logger) error {
 	key, err := readKey(s.key)
 	if err != nil {
@@ -219,7 +219,7 @@ func readKey(name string) (key netcode.Key, err error) {
 	return netcode.Key(b), nil
 }
 
-// networks reads networks with commas between them.
+// networks parses networks, separated by commas.
 func networks(text string) (all []netip.Prefix, err error) {
 	for one := range strings.SplitSeq(text, ",") {
 		if one = strings.TrimSpace(one); one == "" {

@@ -9,12 +9,12 @@ import (
 // Moves records how entities entered and left the slots of a group. An entity enters a slot by being spawned, or by
 // moving from another slot when its home or its components change. It leaves by being despawned, or by moving to another slot.
 type Moves struct {
-	// Came and Went are the newest sends at which an entity entered, and at which one moved away; 0: none.
+	// Came is the newest send at which an entity entered, Went the newest send at which an entity moved away. 0: none.
 	Came, Went uint32
 
 	born uint64     // slots whose entity was spawned in the slot
 	away uint64     // free slots whose last entity moved away
-	at   [64]uint32 // by slot: send of that event, or at which the slot became free
+	at   [64]uint32 // by slot: send at which its entity entered, or at which the slot became free
 }
 
 // Move is the move of an entity from one slot to another.
@@ -46,18 +46,18 @@ func (m *Moves) recordLeave(slot int, send uint32, moved bool) {
 // Since returns the send at which the entity in a slot entered, or at which the slot became free.
 func (m *Moves) Since(slot int) uint32 { return m.at[slot] }
 
-// Born returns those of slots in which an entity was spawned after a send.
+// Born returns the slots, among the given ones, in which an entity was spawned after a send.
 func (m *Moves) Born(slots uint64, after uint32) uint64 { return m.changedAfter(slots&m.born, after) }
 
-// Arrived returns those of the alive slots to which an entity moved after a send.
+// Arrived returns the slots, among the given alive ones, to which an entity moved after a send.
 func (m *Moves) Arrived(slots uint64, after uint32) uint64 {
 	return m.changedAfter(slots&^m.born, after)
 }
 
-// Away returns those of slots from which an entity moved away after a send and that are empty.
+// Away returns the empty slots, among the given ones, from which an entity moved away after a send.
 func (m *Moves) Away(slots uint64, after uint32) uint64 { return m.changedAfter(slots&m.away, after) }
 
-// changedAfter returns those of slots whose last event was after a send.
+// changedAfter returns the slots, among the given ones, whose last event was after a send.
 func (m *Moves) changedAfter(slots uint64, after uint32) (some uint64) {
 	for s := slots; s != 0; s &= s - 1 {
 		if k := bits.TrailingZeros64(s); m.at[k] > after {

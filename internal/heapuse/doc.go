@@ -1,5 +1,5 @@
-// Package heapuse tells, for tests, which memory in use was allocated by which functions, exactly.
+// Package heapuse measures, for tests, how much memory in use was allocated in calls of certain functions.
 //
-//   - Begin before anything of interest is made: [Begin].
-//   - Bytes in use that were allocated under some functions, and by whom: [Profile.Under].
+//   - Start before the first allocation that should count: [Begin].
+//   - Read the bytes in use, by function: [Profile.Under].
 package heapuse

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// Profile is the memory that was allocated since it began.
+// Profile is a memory profile that contains every allocation since Begin.
 type Profile struct{}
 
-// Begin makes the runtime note every allocation until the test ends. Other tests must not run beside it.
+// Begin makes the runtime record every allocation until the test ends. No other test may run at the same time.
 func Begin(t testing.TB) Profile {
 	rate := runtime.MemProfileRate
 	runtime.MemProfileRate = 1
@@ -20,16 +20,16 @@ func Begin(t testing.TB) Profile {
 	return Profile{}
 }
 
-// Use is memory in use, by the function that allocated it.
+// Use is the memory in use, by the function that allocated it.
 type Use struct {
-	Bytes int64 // all of it
-	sites map[string]int64
+	Bytes int64            // total
+	sites map[string]int64 // bytes by function and line
 }
 
-// Under is the memory in use that was allocated while a function ran whose name begins with one of those of under, and
-// none whose name begins with one of those of but.
+// Under returns the memory in use that was allocated in calls of certain functions: those whose name starts with an element of
+// under. It leaves out allocations with a function on the stack whose name starts with an element of but.
 func (Profile) Under(under, but []string) Use {
-	// A profile is of the collection before the last.
+	// A profile may be up to two garbage collections old.
 	runtime.GC()
 	runtime.GC()
 	var records []runtime.MemProfileRecord
@@ -50,7 +50,7 @@ func (Profile) Under(under, but []string) Use {
 	return u
 }
 
-// place is the function that allocated, outside of the runtime, and whether that counts.
+// place returns the function that allocated, outside of the standard library, and whether the allocation counts.
 func place(stack []uintptr, under, but []string) (site string, in bool) {
 	for frames := runtime.CallersFrames(stack); ; {
 		f, more := frames.Next()
@@ -68,7 +68,7 @@ func place(stack []uintptr, under, but []string) (site string, in bool) {
 	}
 }
 
-// Less is what is more than in another use, by function.
+// Less returns the difference u − o, for the functions in u.
 func (u Use) Less(o Use) Use {
 	more := Use{Bytes: u.Bytes - o.Bytes, sites: make(map[string]int64)}
 	for site, bytes := range u.sites {
@@ -77,7 +77,8 @@ func (u Use) Less(o Use) Use {
 	return more
 }
 
-// Table lists the functions that allocated most, at most so many, with their bytes by each of n.
+// Table lists the functions with the most memory, at most most of them, one per line. It divides the bytes by n, for example the
+// number of clients.
 func (u Use) Table(most, n int) string {
 	type line struct {
 		site  string

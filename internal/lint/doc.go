@@ -1,15 +1,12 @@
-// Package lint pins the linters in a module of their own, so that nobody who
-// uses Tactus downloads them. It has no code; go.mod names the tools, and
-// checks.txt says what staticcheck looks for and why not the rest. gremlins, which finds
-// mutants, is for internal/tools/mutants.
+// Package lint pins the versions of the linters in a separate module, so that users of Tactus do not download them. The package
+// has no code. go.mod lists the tools. checks.txt lists the checks of staticcheck, with the reason for each disabled check.
+// internal/tools/mutants uses gremlins, which finds mutants.
 //
-// A tool of a nested module cannot see the root module from its own folder, so
-// it is built here and run there:
+// A tool of a nested module cannot see the root module from its own folder. Build it here and run it in the root:
 //
 //	go build -C internal/lint -o /tmp/lint/ tool
 //	/tmp/lint/staticcheck -checks "$(sed 's/#.*//' internal/lint/checks.txt | xargs | tr ' ' ,)" ./...
 //	/tmp/lint/deadcode -test ./...
 //
-// which is what .ci/run lint does. A finding that is wrong is silenced where it
-// stands, with its reason: //lint:ignore SA1234 because …
+// .ci/run lint does this. Silence a wrong finding in the code, with a reason: //lint:ignore SA1234 because …
 package lint

@@ -98,7 +98,7 @@ func level(w *ecs.World) *Level {
 	return l
 }
 
-// resource is the world's resource T, zero at first.
+// resource returns the world's resource T. At first it is zero.
 func resource[T any](w *ecs.World) *T {
 	v := ecs.Resource[T](w)
 	if v == nil {

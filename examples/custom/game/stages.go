@@ -7,8 +7,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// ServerSchedule adds the game's systems to a server's stages around the
-// simulation; it is for systems.ServerConfig.Schedule.
+// ServerSchedule adds the game's systems to the stages of a server around the simulation, for systems.ServerConfig.Schedule.
 //
 //	Before { Receive, Census }  After { Rank, Snapshot, Send }
 func ServerSchedule(s *ecs.Schedule) error {
@@ -18,8 +17,7 @@ func ServerSchedule(s *ecs.Schedule) error {
 	)
 }
 
-// ClientSchedule adds the game's systems to a client's stages around the
-// simulation; it is for systems.ClientConfig.Schedule.
+// ClientSchedule adds the game's systems to the stages of a client around the simulation, for systems.ClientConfig.Schedule.
 //
 //	Before { Receive, Recall, Reconcile, Jolt }  OnTick { InputGather, Predict, Keep }  Render { Interpolate, Follow }
 func ClientSchedule(s *ecs.Schedule) error {
@@ -31,17 +29,16 @@ func ClientSchedule(s *ecs.Schedule) error {
 	)
 }
 
-// scored is a row of values.
+// scored is a row that reads a player's score.
 type scored struct {
 	Owner components.Owner
 	Score Score
 }
 
-// match is the entity of the singleton, for systems that write it; ecs.Single
-// reads it, on both sides.
+// match is a row that writes the singleton. To read it, on server and clients, use ecs.Single.
 type match struct{ Match *Match }
 
-// census runs in Before: joins and leaves have just been taken in.
+// census counts the players. It runs in Before, after Receive.
 func census(w *ecs.World) {
 	players := uint16(0)
 	for range ecs.All[scored](w) {
@@ -52,8 +49,7 @@ func census(w *ecs.World) {
 	}
 }
 
-// rank runs in After: the ticks of this wake-up are complete, and what it writes
-// goes out with their snapshot.
+// rank finds the leader. It runs in After, when the ticks of a wake-up are complete. Snapshot then sends what rank has written.
 func rank(w *ecs.World) {
 	points, leader := uint16(0), uint32(0)
 	for _, r := range ecs.All[scored](w) {
@@ -67,14 +63,14 @@ func rank(w *ecs.World) {
 	}
 }
 
-// self is the client's own player: of all players, Each yields no other there.
+// self is a row with the client's own player. On a client, ecs.Each yields no other players.
 type self struct {
 	ID    *components.NetID
 	Pos   *components.Position
 	Boost *Boost
 }
 
-// own returns the client's own player, or nils while it has none.
+// own returns the client's own player, or a row of nils if there is none.
 func own(w *ecs.World) self {
 	for _, s := range ecs.Each[self](w) {
 		return s
@@ -82,20 +78,19 @@ func own(w *ecs.World) self {
 	return self{}
 }
 
-// Camera is a resource of a client: where to look, in units. It follows the own
-// player and makes up for corrections bit by bit, so that the picture does not
-// jump.
+// Camera is a resource of a client: the position of the camera, in units. It follows the own player. After a correction it moves
+// gradually, so that the picture does not jump.
 type Camera struct {
 	X, Y         float32
-	Jolts        int // corrections that moved the player
-	slipX, slipY float32
-	tick         uint32
+	Jolts        int     // corrections that moved the player
+	slipX, slipY float32 // distance from the player
+	tick         uint32  // tick of the last frame
 
 	before  Point
 	present bool
 }
 
-// recall runs before Reconcile and notes where the player stands.
+// recall stores the position of the player. It runs before Reconcile.
 func recall(w *ecs.World) {
 	c, s := resource[Camera](w), own(w)
 	if c.present = s.Pos != nil; c.present {
@@ -103,7 +98,7 @@ func recall(w *ecs.World) {
 	}
 }
 
-// jolt runs after Reconcile and lets the camera stay where it was.
+// jolt keeps the camera in place after a correction. It runs after Reconcile.
 func jolt(w *ecs.World) {
 	c, s := resource[Camera](w), own(w)
 	if !c.present || s.Pos == nil || *s.Pos == components.Position(c.before) {
@@ -114,10 +109,10 @@ func jolt(w *ecs.World) {
 	c.slipY += c.before.Y - s.Pos.Y
 }
 
-// follow runs in Render, once a frame. What it catches up with follows from the
-// ticks since the last frame, so that the frame rate does not matter.
+// follow moves the camera. It runs in Render, once per frame. The movement depends on the number of ticks since the last frame,
+// not on the frame rate.
 func follow(w *ecs.World) {
-	const share, most = 0.9, 60 // of the slip that stays after a tick; ticks to catch up with
+	const share, most = 0.9, 60 // share of the slip that remains after a tick; maximum number of ticks
 	c, s := resource[Camera](w), own(w)
 	for range min(w.Tick()-min(c.tick, w.Tick()), most) {
 		c.slipX, c.slipY = share*c.slipX, share*c.slipY
@@ -128,10 +123,10 @@ func follow(w *ecs.World) {
 	}
 }
 
-// Diary is a resource of a client: what its player has done, in ticks.
+// Diary is a resource of a client that counts what its player has done.
 type Diary struct {
-	Ridden, Boosted, Pressed int // on a moving platform, with a boost, among others
-	Taken, Passed, Blocked   int // power-ups, times through the door, ticks against it
+	Ridden, Boosted, Pressed int // ticks on a moving platform, with a boost, and pushed by others
+	Taken, Passed, Blocked   int // power-ups taken, times through the door, ticks at the closed door
 
 	round Boost
 	right bool

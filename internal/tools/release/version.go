@@ -20,17 +20,17 @@ const (
 	clientDir = "systems/host/js"
 )
 
-// section is a release's in the changelog.
+// section matches the heading of a release in the changelog.
 var section = regexp.MustCompile(`(?m)^## \[([0-9]+\.[0-9]+\.[0-9]+)\] - [0-9]{4}-[0-9]{2}-[0-9]{2}$`)
 
-// module is a nested module or, where dir is ".", the root.
+// module is a module of this repository. The root module has dir ".".
 type module struct {
 	path, dir string
-	requires  map[string]string // modules of ours, and their versions
-	replaced  bool              // by this checkout
+	requires  map[string]string // required modules of this repository, with their versions
+	replaced  bool              // a replace directive refers to this checkout
 }
 
-// folders hold modules that only this repository uses, apart from library, which games import.
+// folders are the folders with modules that only this repository uses, except for library, which games import.
 var folders = []string{"examples/", "internal/", "docs/", "netsys/webtransport/bench", "systems/rooms/fleet/bench"}
 
 const library = "examples/embed/c"
@@ -41,7 +41,7 @@ func (m module) released() bool {
 		!slices.ContainsFunc(folders, func(folder string) bool { return strings.HasPrefix(m.dir, folder) })
 }
 
-// imported reports whether a game imports packages of the module. Of the other released modules, outsiders run commands.
+// imported reports whether games import packages of the module. The other released modules contain commands and templates.
 func (m module) imported() bool {
 	return m.released() && !m.template() && m.dir != "examples"
 }
@@ -51,7 +51,7 @@ func (m module) template() bool {
 	return strings.HasPrefix(m.dir, "examples/") && len(m.requires) > 0 && !m.replaced
 }
 
-// tag is the name under which go finds a version of the module.
+// tag returns the git tag of a version of the module.
 func (m module) tag(version string) string {
 	if m.dir == "." {
 		return "v" + version
@@ -86,7 +86,7 @@ func modules(root string) (all []module, err error) {
 // ours reports whether a module belongs to this repository.
 func ours(path string) bool { return path == tactus || strings.HasPrefix(path, tactus+"/") }
 
-// eachFile reads all files of the checkout with a name, except in downloaded folders and testdata.
+// eachFile calls f for all files of the checkout with the name base, except in hidden folders, node_modules and testdata.
 func eachFile(root, base string, f func(name string, b []byte) error) error {
 	return filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
