@@ -142,6 +142,23 @@ func TestArena(t *testing.T) {
 	})
 }
 
+// A player who is shot down sees the last seconds from the view of the shooter, and plays on.
+func TestKillCam(t *testing.T) {
+	url := serve(t, arena(t), "-clients", "16", "-npcs", "0") // nobody else to shoot at
+	b := browse(t, 800, 500, 1, false)
+	faults := b.faults()
+	b.do(chromedp.Navigate(url + "?name=Ada"))
+	until(t, "it plays", b.plays)
+	until(t, "it shows the view of another player", func() bool { return ask[bool](b, `document.body.classList.contains("killcam")`) })
+	b.picture("arena-killcam")
+	until(t, "it plays on", func() bool { return !ask[bool](b, `document.body.classList.contains("killcam")`) })
+	tick := ask[float64](b, "game.stats.Tick")
+	until(t, "the match goes on", func() bool { return ask[float64](b, "game.stats.Tick") > tick })
+	if all := faults(); len(all) > 0 {
+		t.Errorf("the console has %q", all)
+	}
+}
+
 // A browser that cannot draw the game says so, and what to do.
 func TestWithoutWebGL(t *testing.T) {
 	url := serve(t, arena(t))

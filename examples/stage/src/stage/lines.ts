@@ -11,6 +11,7 @@ root.append(lines, form);
 
 /** Adds a line: who did what. */
 export function tell(who: string, what: string, colour: string) {
+  if (document.body.classList.contains('killcam')) return; // the lines are there already
   const name = make('b', {}, who), line = make('p', {}, name, ` ${what}`);
   name.style.color = colour;
   lines.append(line);

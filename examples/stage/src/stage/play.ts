@@ -6,10 +6,11 @@ import { Card } from './card';
 import { Controls } from './controls';
 import { make, write } from './dom';
 import { hud } from './hud';
+import { KillCam } from './killcam';
 import { listen, talk, tell } from './lines';
 import { Menu } from './menu';
 import { Panel } from './panel';
-import { Replayer } from './replay';
+import { ARRIVE, Replayer } from './replay';
 import { root } from './root';
 import { showScores } from './scores';
 import './stage.css';
@@ -98,7 +99,7 @@ export async function play<B extends Bindings>(world: World<B>, controls: Contro
     cover.wait('Joining the game…');
     state('Joining');
     const game = await connect({
-      module: 'play.wasm', exec: 'wasm_exec.js', game: world.bindings, ...place, ...(token === undefined ? {} : { token }), ...(world.login ? { login: world.login() } : {}),
+      module: 'play.wasm', exec: 'wasm_exec.js', game: world.bindings, keep: world.keep ?? 0, ...place, ...(token === undefined ? {} : { token }), ...(world.login ? { login: world.login() } : {}),
       WebSocket: BadSocket, onLink: (k) => { kind = k; },
     });
     const scene = world.begin(game, cover.name);
@@ -108,8 +109,8 @@ export async function play<B extends Bindings>(world: World<B>, controls: Contro
       cover.close();
       document.body.classList.add('playing');
     }, () => {}); // over says why
-    const again = () => world.begin(game, cover.name);
-    run(game, scene, controls, panel, state, over, game.replay && place.recording ? new Replayer(game, world, place.recording, controls, again) : null);
+    const again = (g = game) => world.begin(g, cover.name);
+    run(game, scene, again, controls, panel, state, over, game.replay && place.recording ? new Replayer(game, world, place.recording, controls, again) : null);
   }
 
   setInterval(() => { if (cover.open && confirms() && !cover.play.disabled) cover.play.click(); }, 100);
@@ -151,24 +152,40 @@ function sentence(why: unknown): string {
 }
 
 /** Runs a match, frame by frame, until its end. */
-function run<B extends Bindings>(game: Game<B>, scene: Scene<B>, controls: Controls, panel: Panel, state: (text: string) => void, over: (why: unknown) => void, replayer: Replayer<B> | null) {
-  let last = performance.now();
+function run<B extends Bindings>(game: Game<B>, scene: Scene<B>, again: (game: Game<B>) => Scene<B>, controls: Controls, panel: Panel, state: (text: string) => void, over: (why: unknown) => void, replayer: Replayer<B> | null) {
+  let last = performance.now(), cam: KillCam<B> | null = null, cut = false;
+  const show = (g: Game<B>) => {
+    scene.end();
+    hud.clear();
+    scene = again(g);
+    cut = true;
+  };
   requestAnimationFrame(function frame(now) {
     try {
       controls.poll();
       let seconds = Math.min((now - last) / 1000, 0.1);
       if (replayer) [scene, seconds] = replayer.frame(scene, seconds);
-      else scene.steer();
+      else if (!cam) scene.steer();
       const begun = performance.now();
       if (game.advance() > 0) controls.ticked();
-      const tables = game.frame();
+      let tables = game.frame();
       panel.frame(game.stats, performance.now() - begun);
       explain(game, state);
       if (opens()) menu?.toggle();
       if (confirms() && menu?.open) menu.close();
-      scene.draw(tables, seconds);
+      if (cam?.over) {
+        cam.end();
+        cam = null;
+        show(game);
+      }
+      if (cam) tables = cam.game.frame();
+      scene.draw(tables, cut ? ARRIVE : seconds);
+      cut = false;
+      const beaten = !cam && scene.beaten?.();
+      if (beaten) show((cam = new KillCam(game, beaten)).game);
     } catch (e) {
       scene.end();
+      cam?.end();
       replayer?.end();
       game.close();
       return over(e);

@@ -14,7 +14,7 @@ const STEP = 5000, LEAD = 1500, SCAN = 100; // ms that an arrow key skips, that 
 const NEAR = 400; // ms within which two events are one place to jump to
 const SLICE = 5; // ms that looking for events takes at once
 const FIRST = 1000; // ms from the beginning: who is there then did not join later
-const ARRIVE = 2; // seconds that pass in the first frame after a cut, so that the camera arrives
+export const ARRIVE = 2; // seconds that pass in the first frame after a cut, so that the camera arrives
 
 /** An event, and its line in the list. */
 interface Mark extends Happening { readonly at: number; readonly line: HTMLElement }

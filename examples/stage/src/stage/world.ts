@@ -1,6 +1,7 @@
 // What the stage knows of a world.
 import type { Bindings, Game } from '@tactusgo/client';
 import type { Explained } from './card';
+import type { Beaten } from './killcam';
 
 /** Something that happened in a recorded match: the client by did what, to whom. */
 export interface Happening { readonly by: number; readonly what: string; readonly whom?: number }
@@ -20,6 +21,8 @@ export interface World<B extends Bindings> {
   /** Returns the login request, as bytes. Default: none. */
   login?(): Uint8Array;
   readonly layout: Explained;
+  /** How many seconds are kept for Scene.beaten. Default: 0. */
+  readonly keep?: number;
   /** Prepares drawing: compiles shaders, with some of everything in sight. */
   warm(): Promise<unknown>;
   /** Returns a function that reads each frame of a recording and returns what has happened since the frame before. */
@@ -34,6 +37,8 @@ export interface Scene<B extends Bindings> {
   steer(): void;
   /** Shows the rows of the newest frame, some seconds after the frame before. */
   draw(tables: ReturnType<Game<B>['frame']>, seconds: number): void;
+  /** Returns who beat the player, once, for a replay of the last seconds. It draws the scene that begin returns for it. */
+  beaten?(): Beaten | null;
   /** Sends a line of chat, in worlds that have a chat. */
   say?(line: string): void;
   /** Removes what the match put on the stage. */

@@ -15,6 +15,7 @@ import { Actor, colourOf, Look, tintOf } from './look';
 
 const RESPAWN = 2.5, RADIUS = 16, SIDE = 2000; // of examples/arena/game: seconds and units
 const TURN = 2 * Math.PI / 65536; // of angles
+const REACT = 0.4; // seconds from the end of a player to its replay
 const EARSHOT = 500; // units at which a sound is half as loud
 
 const look = new Look();
@@ -22,6 +23,7 @@ const look = new Look();
 export const world: World<typeof arena> = {
   name: 'arena', title: 'Arena', goal: 'Shoot the others, and stay out of their sight.', named: true, bindings: arena,
   layout: { move: 'move', aim: 'aim', aimPresses: 'fire', buttons: { fire: { keys: ['Space'], pad: [7, 5, 0], click: true } } },
+  keep: 6,
   warm: () => look.warm(),
   happenings: killsOf,
   begin: (game, name) => new Match(game, name),
@@ -48,6 +50,7 @@ class Match implements Scene<typeof arena> {
   private own: Actor | undefined;
   private ears = { x: 0, y: 0 };
   private aim = 0; // radians
+  private killer = 0; // who shot the player down; 0: nobody
   private named = -1; // the session whose server knows the name, by its number of reconnects
   private readonly kills;
   private sinceScores = Infinity; // seconds
@@ -102,6 +105,13 @@ class Match implements Scene<typeof arena> {
     look.render(seconds);
   }
 
+  beaten() {
+    const { killer: by, own } = this, name = this.called(by);
+    if (!own?.down || own.downFor < REACT || !name) return null;
+    this.killer = 0;
+    return { by, name };
+  }
+
   /** Says something to all players. */
   say(line: string) {
     const say = new arena.sent.Say.Value();
@@ -125,7 +135,10 @@ class Match implements Scene<typeof arena> {
       if (gone) look.forget(gone);
       this.actors.delete(n.id);
     }
-    for (const { by, what, whom } of this.kills()) if (this.called(by) && this.called(whom)) tell(this.called(by), `${what} ${this.called(whom)}`, colourOf(by, stats.Client).getStyle());
+    for (const { by, what, whom } of this.kills()) {
+      if (whom === stats.Client) this.killer = by;
+      if (this.called(by) && this.called(whom)) tell(this.called(by), `${what} ${this.called(whom)}`, colourOf(by, stats.Client).getStyle());
+    }
     if (stats.Own && this.named !== stats.Reconnects) {
       this.named = stats.Reconnects;
       const rename = new arena.sent.Rename.Value();
