@@ -16,12 +16,10 @@ type modelPacket struct {
 	blocks []Block
 }
 
-// A model of a server and a client between which packets and acknowledgements are
-// lost, come twice and overtake each other, groups travel whole and in parts, slots
-// go out of sight and come back, and now and then the client cannot decode what it
-// got and asks for another epoch. What the server believes about the client must be
-// true at all times: a baseline is a state that the client took in, of all the slots
-// that stand on it, and not older than what it was promised.
+// Random matches of a model server and a model client: packets and acknowledgements are lost, duplicated and reordered, groups
+// are sent whole and in parts, slots go out of sight and return, and sometimes the client cannot decode and requests another
+// epoch. What the server has recorded must be true at all times: each baseline is a state that the client has, for all slots
+// that use it, and is not older than the floor.
 func TestBeliefCampaign(t *testing.T) { testgame.Seeds(t, 150, believe) }
 
 func believe(t *testing.T, seed uint64) {
@@ -203,8 +201,7 @@ func believe(t *testing.T, seed uint64) {
 	}
 }
 
-// What a packet told of counts once, under its own sequence, from the floor on and never
-// across an epoch.
+// The content of a packet counts once, under its own sequence number, from the floor on and never across an epoch.
 func TestPacketsCountOnce(t *testing.T) {
 	p := New()
 	p.World.Grow(8)
@@ -234,7 +231,7 @@ func TestPacketsCountOnce(t *testing.T) {
 	}
 }
 
-// What packets of a send told of is found by slot, and counts where the client has been let see that since.
+// NewestSent and SentState find the sends of a slot. An acknowledgement counts if the client could see the slot ever since.
 func TestTellsOfSlots(t *testing.T) {
 	p := New()
 	p.World.Grow(3)
@@ -267,7 +264,7 @@ func TestTellsOfSlots(t *testing.T) {
 	counts("all are hidden", 8, false, false)
 }
 
-// A holding of a whole group is a list of sends, however they come.
+// The record of a whole group is a list of sends, in whatever order acknowledgements arrive.
 func TestHoldingOfWholeGroups(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 41))

@@ -9,8 +9,8 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// However packets are lost, late and acknowledged twice, and whatever else takes numbers of the session, what a
-// packet told of is found once, as long as it is no older than the floor and one of the last 512.
+// The content of a packet is found once, as long as it is not older than the floor and among the last 512. Packets may be
+// lost, late or acknowledged twice, and the session may use other sequence numbers.
 func TestPacketsAreFoundWhileTheyCount(t *testing.T) {
 	testgame.Seeds(t, 100, func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 3))
@@ -49,7 +49,7 @@ func TestPacketsAreFoundWhileTheyCount(t *testing.T) {
 	})
 }
 
-// Room grows with what is under way, and is given back when less is.
+// Memory grows with the packets in flight and is released when there are fewer.
 func TestPacketsGiveBackTheirRoom(t *testing.T) {
 	var p packets
 	seq := uint16(0)
@@ -99,7 +99,7 @@ func settled(groups, delay uint32) *Client {
 	return c
 }
 
-// A client in a small world that rests takes no more than 8 KiB, with 20 groups and a round trip of 300 ms.
+// A client in a small world at rest needs at most 8 KiB, with 20 groups and a round trip of 300 ms.
 func TestClientAtRestIsSmall(t *testing.T) {
 	const clients = 500
 	var before, after runtime.MemStats
@@ -119,8 +119,8 @@ func TestClientAtRestIsSmall(t *testing.T) {
 	runtime.KeepAlive(all)
 }
 
-// The floor of many groups rises as that of few, some sends later, and is never above what a group stands on
-// that is acknowledged in time.
+// The floor of many groups rises like that of few groups, some sends later. It is never above a baseline that a group with
+// timely acknowledgements uses.
 func TestFloorFollowsManyGroups(t *testing.T) {
 	const groups, delay, sends = 1000, 4, 300
 	c := New()
@@ -140,7 +140,7 @@ func TestFloorFollowsManyGroups(t *testing.T) {
 	}
 }
 
-// Groups that follow one another have one record as long as the same is known of them, and again once it is.
+// Neighbouring groups share one record while their records are equal, and again once they are equal again.
 func TestNeighboursHaveOneRecord(t *testing.T) {
 	c := settled(20, 6)
 	seq := uint16(300)

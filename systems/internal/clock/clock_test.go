@@ -8,8 +8,8 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// A client that began anywhere comes to the server's tick and stays there, over a link that delays
-// each message by 4 to 16 ticks and loses a third.
+// A client that starts at any tick reaches the server's tick and stays there, over a link that delays messages by 4 to 16
+// ticks and loses a third.
 func TestClockFindsTheServersTick(t *testing.T) {
 	for _, begin := range []float64{-200, -8, 0, 5, 150} {
 		r := rand.New(rand.NewPCG(1, 2))
@@ -57,7 +57,7 @@ func TestClockForgetsWhatCannotBe(t *testing.T) {
 	}
 }
 
-// The reserve is the formula of rule C3, with the loss clamped to 1–50 %.
+// The reserve follows the formula of rule C3, with the loss clamped to 1–50 %.
 func TestReserve(t *testing.T) {
 	for _, c := range []struct {
 		loss float64
@@ -77,8 +77,7 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-// The client carries out what is asked, at 2 % of its rate and no faster, and
-// reports it.
+// The client executes requested clock shifts at no more than 2 % of its rate, and reports them.
 func TestSteering(t *testing.T) {
 	for _, ticks := range []int16{0, 1, 7, -1, -12} {
 		var c Steering

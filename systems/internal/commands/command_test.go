@@ -120,8 +120,8 @@ func everyoneIs(t *testing.T, c *systemstest.Crowd, want func(k *systemstest.Cli
 	}
 }
 
-// Every command runs once, in the order of its client, on every peer, whatever the link does and whoever comes
-// late; ticks with commands that are simulated again run them again, with the same values.
+// Every command runs once, in the order of its client, on every peer, on any link and with late joiners. Re-simulated ticks
+// run their commands again with the same values.
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	for _, model := range fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}, policy.Lockstep{}) {
@@ -183,7 +183,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// Who comes back commands again; what it did stays.
+// A returning player can send commands again, and the effects of its earlier commands stay.
 func TestCommandsOfWhoComesBack(t *testing.T) {
 	t.Parallel()
 	for _, model := range fieldtest.Presets(policy.LocalSync{}, policy.Rollback{}, policy.Lockstep{}) {
@@ -228,8 +228,8 @@ func TestCommandsOfWhoComesBack(t *testing.T) {
 	}
 }
 
-// A player who says that it is away is marked on every peer within a second, keeps its seat, number and entity for the
-// window and no longer, and is no longer marked when it is back. A client cannot say so by a command.
+// A player that announces its absence is marked on every peer within a second. It keeps its seat, number and entity for the
+// reconnect window, and is not marked any more when it returns. A client cannot send the mark as a command.
 func TestAway(t *testing.T) {
 	for _, model := range fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}) {
 		t.Run(model.String(), func(t *testing.T) {
@@ -294,8 +294,9 @@ func TestAway(t *testing.T) {
 	}
 }
 
-// A client whose link is dead for longer than its timeout reconnects by itself, as the same client with the same entity,
-// whether the server has noticed or not. One that was sent away, or said that it is away, does not, until it is told to.
+// A client whose link is dead for longer than its timeout reconnects by itself as the same client with the same entity,
+// whether the server has noticed the outage or not. A client that was kicked, or that announced its absence, does not
+// reconnect until Rejoin.
 func TestReconnect(t *testing.T) {
 	for _, model := range fieldtest.Presets(policy.LocalSync{}, policy.Rollback{}) {
 		t.Run(model.String(), func(t *testing.T) {
@@ -358,7 +359,7 @@ func TestReconnect(t *testing.T) {
 	}
 }
 
-// A client that waits to reconnect does so at once when it is told to, however long it has waited.
+// Rejoin makes a client that waits for its next attempt reconnect immediately.
 func TestRejoinWhileReconnecting(t *testing.T) {
 	config := fieldtest.PresetConfig(policy.LocalSync{}, 1, 1, systemstest.RoundTrip(60*time.Millisecond, 0, 0))
 	config.Protocol = town(nil)
@@ -385,7 +386,7 @@ func TestRejoinWhileReconnecting(t *testing.T) {
 	}
 }
 
-// A command that the game refuses runs nowhere, and its client hears why; others of the same client run.
+// A refused command runs on no peer, and its client gets the reason. Other commands of the client run.
 func TestCommandIsRefused(t *testing.T) {
 	for _, model := range fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}) {
 		t.Run(model.String(), func(t *testing.T) {
@@ -441,8 +442,8 @@ func TestCommandIsRefused(t *testing.T) {
 	}
 }
 
-// A client may have 32 commands on the way, and the server takes as many as its rate says, twice that at once: what is beyond
-// runs nowhere, is counted, logged once and told.
+// A client may have 32 commands in flight, and the server accepts commands at the configured rate with bursts of twice as
+// many. Excess commands run on no peer. They are counted, logged once and reported to the client.
 func TestCommandsAreBounded(t *testing.T) {
 	for _, model := range fieldtest.Presets(policy.LocalSync{}, policy.Rollback{}) {
 		t.Run(model.String(), func(t *testing.T) {
@@ -500,7 +501,7 @@ func TestCommandsAreBounded(t *testing.T) {
 	}
 }
 
-// The server commands in anybody's name, and in nobody's, as often as it likes; behind what the client sent.
+// The server can issue commands for any client or for none, without limit. They run after the client's own commands.
 func TestCommandFor(t *testing.T) {
 	for _, model := range fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}) {
 		t.Run(model.String(), func(t *testing.T) {
@@ -530,7 +531,7 @@ func TestCommandFor(t *testing.T) {
 	}
 }
 
-// Wrong code hears what to write instead.
+// Wrong code gets an error with the remedy.
 func TestCommandAdvice(t *testing.T) {
 	network := netsys.NewNetwork()
 	at := network.Node(netip.MustParseAddrPort("127.0.0.1:7777"))
@@ -559,8 +560,7 @@ func TestCommandAdvice(t *testing.T) {
 	}
 }
 
-// Who comes late is told the commands of the ticks behind the state that it is sent, and those that follow, each once:
-// no world differs in any tick.
+// A late joiner gets the commands of the ticks after its first state, each once. No world differs in any tick.
 func TestCommandsForWhoComesLate(t *testing.T) {
 	t.Parallel()
 	fieldtest.EachRow(t, fieldtest.PeerPresets, func(t *testing.T, model policy.Model) {
@@ -591,7 +591,7 @@ func TestCommandsForWhoComesLate(t *testing.T) {
 	})
 }
 
-// Where there could be commands and are none, a tick allocates nothing.
+// Without commands, a tick of a protocol with commands allocates nothing.
 func TestCommandsThatAreNotGivenAllocateNothing(t *testing.T) {
 	fieldtest.SkipUnderRace(t)
 	fieldtest.EachRow(t, fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}), func(t *testing.T, model policy.Model) {

@@ -32,8 +32,8 @@ func newLog() (*commands.Log, *ecs.World, *[]string) {
 	return commands.New(w), w, &told
 }
 
-// In a tick all who leave have left before anybody comes, by number, whatever the order in
-// which it was noted; what one leaves or spawns the next sees. A tick runs again as it did.
+// In a tick, all leaves run before all joins, ordered by number, in whatever order they were recorded. A player sees what
+// earlier leaves and joins spawned. A repeated tick runs in the same way.
 func TestOrderOfATick(t *testing.T) {
 	l, _, told := newLog()
 	for _, e := range []commands.Entry{
@@ -72,8 +72,8 @@ func orders(t testing.TB, w *ecs.World, n int) string {
 	return s
 }
 
-// Commands run behind who leaves and comes in their tick, by player, then as they came, and again with the same
-// values when the tick runs again.
+// Commands run after the leaves and joins of their tick, by player and then in order of arrival. A repeated tick runs them
+// with the same values.
 func TestCommandsOfATick(t *testing.T) {
 	l, w, told := newLog()
 	for _, e := range []commands.Entry{
@@ -98,7 +98,7 @@ func TestCommandsOfATick(t *testing.T) {
 	testgame.Equal(t, "from 5 on", len(l.AppendCommands(nil, 5)), 5)
 }
 
-// What is a player's that leaves goes, but for what Leave takes from it; others keep theirs.
+// The entities of a leaving player are despawned, except those that Leave takes from it. Other players keep theirs.
 func TestLeaveKeepsWhatItTakesAway(t *testing.T) {
 	w := ecs.NewWorld(testgame.Grounds(func(p *ecs.Protocol) {
 		p.Leave(func(w *ecs.World, player uint32) {
@@ -124,7 +124,7 @@ func TestLeaveKeepsWhatItTakesAway(t *testing.T) {
 	testgame.Equal(t, "another's", w.Alive(other), true)
 }
 
-// What is behind the ticks that can run again is forgotten, and nothing else.
+// Only entries of ticks that can no longer run again are forgotten.
 func TestForget(t *testing.T) {
 	l, _, told := newLog()
 	for tick := range uint32(6) {

@@ -47,9 +47,8 @@ func table() *ecs.Protocol {
 	}))()
 }
 
-// Players come and go by the protocol alone, on every peer that simulates them, whatever the
-// link does: the worlds agree, each sits behind who was there, and what Leave takes from its
-// owner stays with everybody, for who comes late too.
+// Players join and leave by the protocol alone, on every peer that simulates them and on any link. All worlds agree, joining
+// players see the earlier ones, and entities that Leave takes from their owner stay on all peers, including late joiners.
 func TestPlayersComeAndGo(t *testing.T) {
 	t.Parallel()
 	for _, model := range fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}, policy.Lockstep{}) {

@@ -52,7 +52,8 @@ func packet(first uint64, values ...byte) []byte {
 // at is a time.
 func at(d time.Duration) time.Time { return time.Unix(100, 0).Add(d) }
 
-// A command is taken once, however often it comes, and in order; one whose packet was not read is lost, and counted.
+// A command is accepted once and in order, however often it arrives. A command in a packet that was not read is lost and
+// counted.
 func TestTakenOnce(t *testing.T) {
 	d := newTestReceiver(t, 10)
 	for _, b := range [][]byte{packet(1, 5, 6), packet(1, 5, 6, 7), packet(2, 6), packet(6, 8), packet(1, 5)} {
@@ -67,8 +68,8 @@ func TestTakenOnce(t *testing.T) {
 	testgame.Equal(t, "given again", len(d.given), 4)
 }
 
-// A client gets its rate, twice that at once, and 32 a tick, also where that tick does not come; what is beyond is
-// dropped and told.
+// A client gets its rate, bursts of twice as many, and 32 commands per tick, even if that tick is not reached. Excess commands
+// are dropped and reported.
 func TestTakenInBounds(t *testing.T) {
 	d := newTestReceiver(t, 10)
 	n := uint64(0)
@@ -97,7 +98,7 @@ func TestTakenInBounds(t *testing.T) {
 	testgame.Equal(t, "of two ticks", len(d.given), 64)
 }
 
-// Kinds that there are not, and what no client of the protocol writes, are errors.
+// Unknown kinds of commands, and bytes that no client of the protocol writes, are errors.
 func TestTakesNoNonsense(t *testing.T) {
 	for _, b := range [][]byte{{}, {4}, {4, 0, 0, 1}, {4, 1}, {4, 1, 1, 1}, {4, 1, 0}, {5, 1, 0, 1}, packet(1<<32, 1), append(packet(1, 1), 0)} {
 		d := newTestReceiver(t, 10)
@@ -112,8 +113,7 @@ func TestTakesNoNonsense(t *testing.T) {
 	}
 }
 
-// A packet of commands can be anything: no more is kept of it than may wait, each is of a kind that there is, and
-// runs.
+// After arbitrary packets, no more commands wait than allowed, and each is of a known kind and runs.
 func FuzzTake(f *testing.F) {
 	f.Add(packet(1, 5, 6), packet(2, 6, 7))
 	f.Add(packet(1, 5), packet(9, 1))

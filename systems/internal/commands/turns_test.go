@@ -9,8 +9,9 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
-// Commands are given client by client in the order in which these came, whoever's packet was first, and orders behind
-// them. Those of a player who is not in the game yet wait, and those of who has left are gone.
+// Commands are delivered client by client in the order in which the clients joined, in whatever order packets arrived, and
+// commands of the server after them. Commands of a player who is not in the game yet wait. Those of a departed player are
+// dropped.
 func TestDeliveredInOrder(t *testing.T) {
 	d := newTestReceiver(t, 10)
 	var notes notice.Queue

@@ -192,7 +192,7 @@ func TestLogIsARing(t *testing.T) {
 	}
 }
 
-// In steady state nothing is allocated.
+// In steady state the log allocates nothing.
 func TestLogAllocatesNothing(t *testing.T) {
 	l := New(Config{Length: 1000, Every: 200, MaxBytes: 1 << 20, Words: 3})
 	tick := uint32(0)
@@ -217,7 +217,7 @@ func TestLogAllocatesNothing(t *testing.T) {
 	}
 }
 
-// A file that is cut off anywhere, has a byte too many, or is of another version is refused.
+// A file that is truncated anywhere, has an additional byte, or is of another version is refused.
 func TestDamagedFiles(t *testing.T) {
 	b := sample().Capture(header, 8, saveOf("end"))()
 	for n := range b {

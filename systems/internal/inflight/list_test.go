@@ -8,8 +8,8 @@ import (
 	"github.com/tactusgo/tactus/codec"
 )
 
-// What is on a list goes out at once, again after a wait, until a packet that had it is acknowledged; what has no
-// room follows when what stood before it is there.
+// An item is sent immediately and then again after a wait, until a packet with it is acknowledged. Items without room follow
+// when the earlier ones have arrived.
 func TestListGoesOutUntilItIsAcknowledged(t *testing.T) {
 	var l List[int]
 	var packets [][]byte
@@ -58,8 +58,8 @@ func TestListGoesOutUntilItIsAcknowledged(t *testing.T) {
 	}
 }
 
-// A list has room for what waits: none at rest, and for no more than may wait. What it has seen it takes without
-// allocating.
+// The memory of a list follows the number of waiting items: none at rest, and at most the limit. A list that has reached its
+// size allocates nothing.
 func TestListGrowsWithWhatWaits(t *testing.T) {
 	var l List[int]
 	now, seq := time.Unix(0, 0), uint16(0)

@@ -2,8 +2,7 @@ package inflight
 
 import "testing"
 
-// A packet is taken once, under its own sequence, until another one has its place or all
-// are let go.
+// A packet is found once, under its own sequence number, until another packet replaces it or all are released.
 func TestPacketsAreTakenOnce(t *testing.T) {
 	r := New[[]int](8)
 	*r.Put(65_535) = []int{3}

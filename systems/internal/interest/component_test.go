@@ -11,7 +11,7 @@ import (
 
 type badge struct{ Number uint8 } // for its owner alone
 
-// What cannot be said of components is refused, with what to write instead.
+// Invalid component interests are refused with the remedy.
 func TestOnlyAdvice(t *testing.T) {
 	type stranger struct{ A uint8 }
 	of := func() Interest {
@@ -42,7 +42,7 @@ type (
 	flag struct{ Number uint8 }
 )
 
-// Components with the same interest are told and kept back together.
+// Components with the same interest are shown and hidden together.
 func TestOnlyAlike(t *testing.T) {
 	grid, filter := &Grid[spot]{Cell: 1, Radius: 2}, Filter(func(struct{ Team *team }, struct{ Spot *spot }) bool { return true })
 	other := Filter(func(struct{ Team *team }, struct{ Spot *spot }) bool { return true })
@@ -101,7 +101,7 @@ func TestVariantsStayInSight(t *testing.T) {
 	want("far", 1, 0)
 }
 
-// Interest with restrictions allocates nothing, whatever walks and changes sides.
+// An interest with restricted components allocates nothing, while entities move and change teams.
 func TestRestrictionsAllocateNothing(t *testing.T) {
 	crew := Filter(func(me struct{ Team *team }, it struct{ Team *team }) bool { return *me.Team == *it.Team })
 	y := yardOf(t, Rules{Entities: &Grid[spot]{Cell: 10, Radius: 60}, Components: []Component{Only[room](Same[team]()), Only[spot](Or(crew, &Grid[spot]{Cell: 10, Radius: 20}))}})

@@ -206,7 +206,7 @@ func (g *grid) watch(p *Program, f *capture.Frame) {
 }
 
 // sight returns the points from which a client sees: the positions of its own entities, and of the eyes of its teams. If alone
-// is true, the client has no entity, and own holds the positions of its last ones. They count only if its teams have no eye.
+// is true, the client has no entity, and own holds the points of the previous frame. They count only if its teams have no eye.
 func (g *grid) sight(own []point, teams []int32, alone bool) []point {
 	seen := own
 	if alone {

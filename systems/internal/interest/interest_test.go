@@ -12,8 +12,8 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// What is within Radius is seen; what is far is not; between them, what was seen before. So it is
-// however entities walk, jump, come and go.
+// A Grid shows entities within Radius and hides far ones. Between Radius and Leave it shows those that it showed before. This
+// holds while entities walk, jump, spawn and despawn.
 func TestGridSeesWhatIsNear(t *testing.T) {
 	const cell, radius, leave = 50, 80, 110
 	for seed := range uint64(6) {
@@ -77,7 +77,7 @@ func TestGridSeesWhatIsNear(t *testing.T) {
 	}
 }
 
-// An entity that walks to and fro across the border of Radius or of Leave comes into sight and goes out of sight once. It
+// An entity that walks back and forth across the border of Radius or of Leave comes into sight and goes out of sight once. It
 // stays in sight when its components change.
 func TestBordersAreSticky(t *testing.T) {
 	y := newYard(t, &Grid[spot]{Cell: 50, Radius: 60, Leave: 90})
@@ -99,8 +99,8 @@ func TestBordersAreSticky(t *testing.T) {
 	}
 }
 
-// Rooms and teams: what has the same value, what has none, and nothing else; where a client has
-// lost its last entity it keeps the value.
+// Same shows entities with the same value and entities without the component. A client that has lost its last entity keeps the
+// value.
 func TestSame(t *testing.T) {
 	y := newYard(t, And(Same[room](), Same[team]()))
 	me := y.w.Spawn(of(1), room{1}, team{1})
@@ -132,8 +132,7 @@ func TestSame(t *testing.T) {
 	want("who is dead", &c, 1, friend, score)
 }
 
-// What one operand says nothing of the others decide; And and Or of what nobody says anything of
-// is seen.
+// If an operand does not apply to an entity, the other operands decide. And and Or show entities to which no operand applies.
 func TestWhoSaysNothing(t *testing.T) {
 	type row struct{ Team *team }
 	enemy := Filter(func(me row, it row) bool { return *me.Team != *it.Team })
@@ -172,7 +171,7 @@ func TestWhoSaysNothing(t *testing.T) {
 	}
 }
 
-// A group has entities with the same replicated components. One entity of the group can have a local component and another one not.
+// Entities of one group have the same replicated components, but may have different local ones.
 func TestLocalComponents(t *testing.T) {
 	eyes := &Grid[spot]{Cell: 10, Radius: 10, Eyes: Same[side]()}
 	for name, test := range map[string]struct {
@@ -202,7 +201,7 @@ func TestLocalComponents(t *testing.T) {
 	}
 }
 
-// Grids over two components are two Grids, though all their numbers are the same.
+// Grids of two components are independent, even if all their values are equal.
 func TestGridsOfTwoComponents(t *testing.T) {
 	y := newYard(t, And(&Grid[spot]{Cell: 10, Radius: 10}, &Grid[goal]{Cell: 10, Radius: 10}))
 	y.w.Spawn(of(1), spot{}, goal{})
@@ -214,7 +213,7 @@ func TestGridsOfTwoComponents(t *testing.T) {
 	}
 }
 
-// A client sees what is near any entity of its team, and what was near its last eye.
+// With Eyes, a client sees what is near any entity of its team. When no eye of the team is left, it sees from the last points.
 func TestEyes(t *testing.T) {
 	y := newYard(t, &Grid[spot]{Cell: 10, Radius: 15, Eyes: Same[team]()})
 	me := y.w.Spawn(of(1), spot{}, team{1})
@@ -245,8 +244,7 @@ func TestEyes(t *testing.T) {
 	want("without a team", false, true, true)
 }
 
-// A filter is asked about what it has not been asked about, and again where a component that it
-// reads has changed, of either side: replicated or not.
+// A filter is asked about new entities, and again if a component that it reads has changed, replicated or not, on either side.
 func TestFilterAsksForWhatChanged(t *testing.T) {
 	asked := 0
 	y := newYard(t, Filter(func(me struct{ Team *team }, it struct {
@@ -291,7 +289,7 @@ func TestFilterAsksForWhatChanged(t *testing.T) {
 	want("after a send at which the client did not look", 100, 100)
 }
 
-// With a grid before it a filter is asked about what is near alone.
+// A filter after a Grid is asked only about near entities.
 func TestFilterBehindGrid(t *testing.T) {
 	asked := 0
 	y := newYard(t, And(Filter(func(me struct{ Client Viewer }, it struct{ Spot *spot }) bool {
@@ -309,7 +307,7 @@ func TestFilterBehindGrid(t *testing.T) {
 	}
 }
 
-// Values that no entity has are forgotten.
+// Values that no entity has are removed.
 func TestNothingPilesUp(t *testing.T) {
 	y := newYard(t, And(&Grid[spot]{Cell: 10, Radius: 15}, Same[room]()))
 	y.w.Spawn(of(1), spot{}, room{})
@@ -326,7 +324,7 @@ func TestNothingPilesUp(t *testing.T) {
 	}
 }
 
-// A look allocates nothing.
+// Evaluating an interest allocates nothing.
 func TestLookingAllocatesNothing(t *testing.T) {
 	y := newYard(t, And(HiddenUnless(&Grid[spot]{Cell: 10, Radius: 30, Eyes: Same[room]()}, Has[team]()), Same[room](), Filter(func(me struct{ Client Viewer }, it struct{ Spot *spot }) bool { return true })))
 	me := y.w.Spawn(of(1), spot{}, room{1})
@@ -351,7 +349,7 @@ func TestLookingAllocatesNothing(t *testing.T) {
 	}
 }
 
-// What cannot be is refused, with advice.
+// Invalid interests are refused with the remedy.
 func TestAdvice(t *testing.T) {
 	type stranger struct{ A uint8 }
 	yes := func(struct{ Team *team }, struct{ Spot *spot }) bool { return true }
@@ -396,7 +394,7 @@ func TestAdvice(t *testing.T) {
 	newYard(t, Filter(yes))
 }
 
-// Places may be of three axes, tagged or by name, and of any numbers.
+// Positions may have up to three axes, by tag or by name, of any numeric type.
 func TestAxes(t *testing.T) {
 	type deep struct {
 		Z, X float64

@@ -18,8 +18,8 @@ func (y *yard) classes(c *Client, id uint32, all ...ecs.Entity) (got []uint8) {
 	return got
 }
 
-// What is beyond a distance is a class farther, and what has a component as much as its share says; what has no
-// place is in the first class, and so is everything for who has none.
+// Each distance of a ByDistance adds one class, and a ByComponent adds the class of its share. Entities without a position are
+// in the first class, and so is everything for a client without one.
 func TestClasses(t *testing.T) {
 	y := newYard(t, nil, ByDistance[spot]{Full: 100, Half: 300, Quarter: 1000, Cell: 50}, ByComponent[team](0.25), ByComponent[room](0.6))
 	if y.p.Limits() {
@@ -42,7 +42,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// What is far is what is beyond half the Radius of a Grid; with a ByDistance what is beyond Full.
+// Far entities are beyond half the Radius of a Grid, or with a ByDistance beyond Full.
 func TestFar(t *testing.T) {
 	grid := &Grid[spot]{Cell: 50, Radius: 200}
 	for name, test := range map[string]struct {
@@ -86,7 +86,7 @@ func TestFar(t *testing.T) {
 	}
 }
 
-// What cannot be is refused, with what to write instead.
+// Invalid priorities are refused with the remedy.
 func TestPrioritiesRefused(t *testing.T) {
 	p := protocol()
 	for says, by := range map[string][]Priority{

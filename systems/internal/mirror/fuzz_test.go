@@ -16,8 +16,8 @@ import (
 // followed by a length of two bytes and a datagram.
 const places = 0xff
 
-// A mirror that is fed anything whatsoever does not panic, keeps its memory within its limits
-// and its world in order, whether others are simulated or not.
+// A mirror that receives arbitrary bytes does not panic, keeps its memory within its limits, and has a valid world, with and
+// without co-simulated entities.
 func FuzzReceive(f *testing.F) {
 	script := scriptOfSends(f)
 	f.Add(script)

@@ -10,8 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// A server that keeps telling of new entities finds a limit, and so does one that
-// never lets go of old states.
+// A server that keeps sending new entities, or never releases old states, reaches a limit.
 func TestMirrorIsBounded(t *testing.T) {
 	t.Parallel()
 	f := newForger(t)
@@ -48,7 +47,7 @@ func TestMirrorIsBounded(t *testing.T) {
 	f.check()
 }
 
-// An entity without a number is nobody's: a message that tells of one is refused whole, and the world stays as it was.
+// A message with an entity without a number is refused as a whole, and the world does not change.
 func TestEntitiesWithoutNumberAreRefused(t *testing.T) {
 	f := newForger(t)
 	before := f.world.Hash()
@@ -59,8 +58,7 @@ func TestEntitiesWithoutNumberAreRefused(t *testing.T) {
 	f.check()
 }
 
-// News of a death that overtakes the news of the life is not forgotten, and a slot
-// that is used again keeps its new entity.
+// A despawn that overtakes the spawn is not forgotten, and a reused slot keeps its new entity.
 func TestDeathOvertakesBirth(t *testing.T) {
 	f := newForger(t)
 	none := &delta.Group{}
@@ -108,8 +106,7 @@ func TestDeathOvertakesBirth(t *testing.T) {
 	f.check()
 }
 
-// Own state in several packets of one tick is all taken in; the same slot of the
-// same tick again is not.
+// Owner state in several packets of one tick is accepted completely. The same slot of the same tick is not accepted twice.
 func TestOwnStateInParts(t *testing.T) {
 	f := newForger(t)
 	named := func() (ids []uint32) {
@@ -138,8 +135,8 @@ func TestOwnStateInParts(t *testing.T) {
 	f.check()
 }
 
-// Blocks that no honest server sends are refused whole, with an error that says what
-// is wrong; baselines that are missing are asked for anew.
+// Invalid blocks are refused as a whole, with an error that says what is wrong. For missing baselines the client requests full
+// states.
 func TestBlocksThatNoServerSends(t *testing.T) {
 	f := newForger(t)
 	block := func(h wire.BlockHead, body ...byte) []byte {

@@ -7,8 +7,8 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// A client places its own entity before it has joined. When the state with which it joins gives that entity to
-// another client, it is placed as that state says.
+// A client places its own entity before it has joined. If the state with which it joins gives the entity to another client,
+// the entity is placed according to that state.
 func TestJoinTakesAnEntityFromItsOwner(t *testing.T) {
 	f := openForger(t)
 	owned := func(by, x int32) told {
@@ -30,8 +30,8 @@ func TestJoinTakesAnEntityFromItsOwner(t *testing.T) {
 	f.check()
 }
 
-// An entity moves to a slot of another group. The client hears at once of the new slot, and of the old one by a later send: the
-// entity stays. It leaves the world when a send between these two turns out to have it gone from the new slot.
+// An entity that moves to a slot of another group stays in the world if the client receives the new slot first and learns of
+// the empty old slot from a later send. It leaves the world if a send between these two has no entity in the new slot.
 func TestMovedEntityOutlivesItsOldSlot(t *testing.T) {
 	f := newForger(t)
 	none := &delta.Group{}

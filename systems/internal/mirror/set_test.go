@@ -54,7 +54,7 @@ func (f *forger) why() map[uint32]Reason {
 	return all
 }
 
-// Entities of sets come into the client's world and leave it, for the reasons that the server knows.
+// Entities of sets enter and leave the client's world for the reasons that the server has.
 func TestSetsComeAndGo(t *testing.T) {
 	f := openForger(t)
 	why := f.why()
@@ -82,7 +82,7 @@ func TestSetsComeAndGo(t *testing.T) {
 	want("two are back, against an older set of which one is left out", map[uint32]Reason{10: CameIntoSight, 40: CameIntoSight})
 }
 
-// A late datagram brings nothing back that a newer one said is gone. It is a baseline nevertheless.
+// A late datagram does not bring an entity back that a newer one removed. It is a baseline nevertheless.
 func TestLateSetsAreBaselines(t *testing.T) {
 	f := openForger(t)
 	why := f.why()
@@ -99,7 +99,7 @@ func TestLateSetsAreBaselines(t *testing.T) {
 	f.check()
 }
 
-// Sets that no server sends are refused, and change nothing.
+// Invalid sets are refused and change nothing.
 func TestSetsThatNoServerSends(t *testing.T) {
 	f := openForger(t)
 	f.feed(f.setOfSend(5, 0, wire.Set{News: []wire.NewEntity{{}, {}}}, line(10, 20), nil, 2))

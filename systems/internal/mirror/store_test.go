@@ -29,8 +29,7 @@ func putAt(h *History, m *Memory, send, floor uint32) bool {
 	return true
 }
 
-// A history keeps every state that its floor still asks for, in whatever order
-// they come, up to the limit of its ring.
+// A history keeps every state from the floor on, in whatever order states arrive, up to the limit of its ring.
 func TestHistoryKeepsWhatTheFloorAsksFor(t *testing.T) {
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 3))
@@ -73,7 +72,7 @@ func TestHistoryKeepsWhatTheFloorAsksFor(t *testing.T) {
 	}
 }
 
-// An older state never takes the place of a newer one.
+// An older state never replaces a newer one.
 func TestHistoryOldNeverReplacesNew(t *testing.T) {
 	var h History
 	var m Memory
@@ -110,7 +109,7 @@ func TestHistoryStaysSmallAboveTheMemoryLimit(t *testing.T) {
 	}
 }
 
-// What came of one send in several packets is one state, and what came first stays.
+// Several packets of one send form one state. Slots that have arrived are not replaced.
 func TestHistoryMerges(t *testing.T) {
 	var m Memory
 	a, b := m.Get(4, 12), m.Get(4, 12)
@@ -159,7 +158,7 @@ func tickAt(st *State) uint32 {
 	return st.Tick
 }
 
-// Whoever comes to an index that was another entity's finds a clean record in every room.
+// An entity with a reused index has clean records in all packages.
 func TestReusedIndexIsClean(t *testing.T) {
 	var a Records[int]
 	var b Records[struct{ p *int }]

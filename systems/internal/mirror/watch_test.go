@@ -7,7 +7,7 @@ import (
 	"github.com/tactusgo/tactus/internal/race"
 )
 
-// A look at a world in which nobody comes or goes tells nothing and allocates nothing.
+// An update without changes reports nothing and allocates nothing.
 func TestWatch(t *testing.T) {
 	f := newForger(t)
 	var x Watch

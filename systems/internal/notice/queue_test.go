@@ -7,8 +7,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// However much there is to tell, as many wait as are remembered; the rest is counted where
-// the client may bring it about.
+// A queue stores a limited number of notices. Excess notices that the client can cause are counted.
 func TestQueueIsBounded(t *testing.T) {
 	var q Queue
 	n := wire.Notice{Kind: wire.NoticeGone, ID: 7}
@@ -29,7 +28,7 @@ func TestQueueIsBounded(t *testing.T) {
 	}
 }
 
-// What was logged is logged once, each for itself.
+// Each event is logged once, independently of the others.
 func TestOnce(t *testing.T) {
 	var o Once
 	for _, what := range []Once{Flooded, Budget, Input, Change, Fast, Desync, Unstable, Command} {

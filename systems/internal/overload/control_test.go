@@ -49,8 +49,8 @@ func sending(simulation, far, near float64) func(Step) float64 {
 	}
 }
 
-// Under half as much again as there is time for, steps are taken in their order until it is
-// enough and no further; when the load drops they are all taken back within two seconds.
+// At a load of 1.5 the control takes the steps in order until the load is low enough. When the load falls, it undoes all steps
+// within two seconds.
 func TestStepsAreTakenInOrderAndTakenBack(t *testing.T) {
 	for name, c := range map[string]struct {
 		work func(Step) float64
@@ -85,7 +85,7 @@ func TestStepsAreTakenInOrderAndTakenBack(t *testing.T) {
 	}
 }
 
-// Newcomers are turned away before anything has to be given up.
+// New players are refused before any step is taken.
 func TestNewcomersAreTurnedAwayFirst(t *testing.T) {
 	m := newMachine(sending(0.3, 0.3, 0.3))
 	m.run(5 * time.Second)
@@ -94,7 +94,7 @@ func TestNewcomersAreTurnedAwayFirst(t *testing.T) {
 	}
 }
 
-// Without a clock nothing is measured, and nothing given up.
+// Without a clock nothing is measured and no step is taken.
 func TestNoClockNoDecision(t *testing.T) {
 	c := New(Config{Loop: &ecs.Loop{}})
 	for range 1000 {
@@ -106,7 +106,7 @@ func TestNoClockNoDecision(t *testing.T) {
 	}
 }
 
-// A step that is taken back too early is taken back more rarely.
+// A step that was undone too early is undone more rarely.
 func TestFlapsBecomeRare(t *testing.T) {
 	m := newMachine(sending(0.3, 0, 0.9)) // 1.2, and 0.75 at half the rate
 	m.run(120 * time.Second)
@@ -118,8 +118,8 @@ func TestFlapsBecomeRare(t *testing.T) {
 	}
 }
 
-// Times are of each wake-up of the last minute, also where nothing is given up, and of pauses nothing is known under a clock
-// that is not the machine's.
+// Times covers all wake-ups of the last minute, even with Off. With a custom clock, garbage collection pauses are not
+// measured.
 func TestTimesOfWakeups(t *testing.T) {
 	for _, off := range []bool{false, true} {
 		m := newMachine(func(Step) float64 { return 0.06 }) // 1 ms
@@ -146,7 +146,7 @@ func TestTimesOfWakeups(t *testing.T) {
 	}
 }
 
-// By the machine's clock pauses of garbage collection are watched.
+// With the machine's clock, garbage collection pauses are measured.
 func TestPausesAreWatchedByTheMachinesClock(t *testing.T) {
 	c := New(Config{Spread: func(bool) {}, Loop: &ecs.Loop{}, Divide: func(uint32, uint32) {}, Logger: slog.New(slog.DiscardHandler)})
 	c.Measure(time.Now())
@@ -159,7 +159,7 @@ func TestPausesAreWatchedByTheMachinesClock(t *testing.T) {
 	}
 }
 
-// Snapshots are spread once a wake-up takes more than half of its time, and until the longest takes little.
+// Snapshots are spread once a wake-up takes more than half of its time, until the longest wake-up takes little.
 func TestSpread(t *testing.T) {
 	load := 0.3
 	m := newMachine(func(Step) float64 { return load })

@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/internal/race"
 )
 
-// That ticks were dropped is logged, once in a while, and asking costs nothing: it is done every tick.
+// Dropped ticks are logged at most once per interval. A call allocates nothing.
 func TestBehindTellsOnceInAWhile(t *testing.T) {
 	var out bytes.Buffer
 	log, now, b := slog.New(slog.NewTextHandler(&out, nil)), time.Unix(100, 0), DropLog{}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The longest pause is told until a minute is over, and that of before is not; reading again and again allocates nothing.
+// The longest pause is reported for a minute, and pauses from before the start are not. Repeated readings allocate nothing.
 func TestGCPauses(t *testing.T) {
 	runtime.GC()
 	w := newGCPauses(0)

@@ -81,9 +81,8 @@ func (b *busy) say(t *testing.T) {
 	}
 }
 
-// Half as much again as there is time for, for a minute: what is given up comes in its order, inputs are
-// consumed and messages arrive, nobody is disconnected, and newcomers are told why they may not come. Two seconds
-// after the load has dropped all is as before.
+// At a load of 1.5 for a minute, the steps are taken in order, inputs are consumed, messages arrive, nobody is disconnected,
+// and new players are refused with the reason. Two seconds after the load has fallen, everything is as before.
 func TestOverload(t *testing.T) {
 	t.Parallel()
 	const clients = 12
@@ -131,7 +130,7 @@ func TestOverload(t *testing.T) {
 	}
 }
 
-// Where what is far is most of what a server tells, telling less of it is enough.
+// If far entities are most of the traffic, sending them more rarely is enough.
 func TestOverloadOfWhatIsFar(t *testing.T) {
 	t.Parallel()
 	b := newBusy(t, 6, &systems.Grid[components.Position]{Cell: 10, Radius: 400})

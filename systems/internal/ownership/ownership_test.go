@@ -70,8 +70,8 @@ func (x *pair) now() (there, here float32) {
 	return ecs.Get[cursor](x.server.world, x.there).X, ecs.Get[cursor](x.client.world, x.here).X
 }
 
-// What a client writes to what it owns stands on the server; what the game refuses does not,
-// and once the client has heard of it, nor there. Who is granted it writes, its owner no more.
+// Accepted values of a client are written to the server's world. Refused values are not, and the client restores the server's
+// value once it is notified. A client with a grant may write, and the owner may not.
 func TestValuesStandWhereTheGameAcceptsThem(t *testing.T) {
 	x := newPair(func(v cursor) error {
 		if v.X > 100 {
@@ -111,7 +111,7 @@ func TestValuesStandWhereTheGameAcceptsThem(t *testing.T) {
 	}
 }
 
-// Who comes back has nothing of what its earlier session wrote, but the counts go on.
+// A returning client starts without values of its earlier session, and its counters continue.
 func TestValuesEndWithTheirClient(t *testing.T) {
 	x := newPair(func(cursor) error { return nil })
 	x.write(t, 40)

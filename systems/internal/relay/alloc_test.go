@@ -9,7 +9,8 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// Messages both ways, late inputs, passes, checks and recorders between two segments allocate nothing once there was room for as much.
+// Messages in both directions, late inputs, passes, checks and recorders between two segments allocate nothing once memory has
+// grown.
 func TestNothingIsAllocated(t *testing.T) {
 	if race.Enabled {
 		t.Skip("allocations differ under the race detector")

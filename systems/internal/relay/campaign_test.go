@@ -11,9 +11,9 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// Matches in which everything happens: players come, leave and are back at once, and send commands; clients freeze, links go dead one
-// way or the other, the room in messages changes, and inputs are refused. No final tick differs between any two peers, or in what plays
-// the recordings of clients. When all is quiet everybody plays.
+// Random matches: players join, leave, return immediately and send commands; clients freeze, links fail in one or both
+// directions, the size of messages changes, and inputs are refused. No final tick differs between two peers, or in a replay of
+// a client's recording. When everything is quiet, all players play.
 func TestCampaign(t *testing.T) {
 	testgame.Seeds(t, 8, func(t *testing.T, seed uint64) {
 		c := newCampaign(t, seed)
@@ -158,7 +158,7 @@ func (c *campaign) upset() {
 	}
 }
 
-// Over links that lose a third, people come and go, and all play on in the same world, at about the same tick.
+// Over links that lose a third, clients join and leave, and all play in the same world at about the same tick.
 func TestPeersAgreeOverTerribleLinks(t *testing.T) {
 	const ticks = 900
 	for wait, peers := range map[bool]int{false: 8, true: 3} {

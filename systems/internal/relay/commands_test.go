@@ -48,8 +48,8 @@ func (m *match) command(player uint32, n int) {
 	m.server.Command(player, s)
 }
 
-// Every peer runs the same commands in the same ticks, more at once than a message tells, over links that lose and
-// overtake, and whoever comes late; no message is too long for that, and nobody needs a state anew.
+// Every peer, including late joiners, runs the same commands in the same ticks over links with loss and reordering, even if
+// there are more commands than a message holds. No message is too long, and no client needs another state.
 func TestCommandsReachEverybody(t *testing.T) {
 	for _, wait := range []bool{false, true} {
 		m := newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}}, relay.ClientConfig{}, human, post)
@@ -94,8 +94,8 @@ func TestCommandsReachEverybody(t *testing.T) {
 	}
 }
 
-// One who commands a lot, at the largest, makes nobody need a state, however long the path takes: what cannot be told
-// yet waits, and all of it runs in the end. A client that is silent does not hold it up.
+// A client with many commands of maximum size causes no other client to need a state, however long the path takes. Commands
+// that cannot be sent yet wait, and all run in the end. A silent client does not delay them.
 func TestCommandsDoNotPileUp(t *testing.T) {
 	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human, func(p *ecs.Protocol) {
 		post(p)
@@ -146,7 +146,7 @@ type parcel struct {
 	Text [250]uint8 `net:"raw"`
 }
 
-// What a server says of commands is refused where it is not as a server says it, and else harmless.
+// Mutilated commands of a server are refused or harmless.
 func TestMutilatedCommands(t *testing.T) {
 	m, _, down, state := staged(t, false, post)
 	e, refused := m.ends[0], 0
@@ -183,7 +183,7 @@ func TestMutilatedCommands(t *testing.T) {
 	}
 }
 
-// What a server sends where there are commands can be anything: the client goes on, or needs a state.
+// After arbitrary bytes from a server, with commands, the client continues or needs a state.
 func FuzzCommands(f *testing.F) {
 	for kind, wait := range []bool{false, true} {
 		m, _, down, state := staged(f, wait, post)

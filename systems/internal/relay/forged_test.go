@@ -43,8 +43,8 @@ func (b *bits) turn(run, left uint64) {
 	b.Bits(1, 2)
 }
 
-// Inputs that a client tells are as many as it says, in numbers that are in bounds: anything else is refused, and
-// none is taken in beyond them.
+// A message with a wrong number of inputs, or with numbers outside their bounds, is refused, and no input beyond the bounds is
+// accepted.
 func TestForgedInputsAreRefused(t *testing.T) {
 	m, up, _, _ := staged(t, false)
 	state, next, seq := up[0], m.server.Timeline().Next(), m.ends[0].up.seq
@@ -90,7 +90,7 @@ func TestForgedInputsAreRefused(t *testing.T) {
 	}
 }
 
-// Inputs that are told against one that the server does not have are left unread, whoever sends them.
+// Inputs that are encoded relative to an unknown input are skipped, whoever sends them.
 func TestInputsToldAgainstNoneAreLeft(t *testing.T) {
 	m, up, _, _ := staged(t, false)
 	testgame.Must(t, m.server.Add(9, true, ""))
@@ -118,7 +118,7 @@ func TestInputsToldAgainstNoneAreLeft(t *testing.T) {
 	}
 }
 
-// A state of the world says of itself what a server can say, or nothing of it is taken over.
+// A state of the world with an invalid head is refused as a whole.
 func TestForgedHeadsOfStatesAreRefused(t *testing.T) {
 	_, _, _, honest := staged(t, false)
 	var r codec.ByteReader
@@ -154,8 +154,8 @@ func TestForgedHeadsOfStatesAreRefused(t *testing.T) {
 	}
 }
 
-// A server's word on who comes and goes is bounded too: nobody leaves a place that there is not, and nobody comes
-// whose first input lies behind the last tick.
+// Joins and leaves of a server are validated: nobody leaves an unknown place, and nobody joins with a first input after the
+// last tick.
 func TestForgedEventsAreRefused(t *testing.T) {
 	for what, c := range map[string]struct {
 		leave bool

@@ -57,7 +57,7 @@ func script(b []byte, f func(kind byte, msg []byte)) {
 	}
 }
 
-// What a client sends can be anything: the server goes on, for others too.
+// After arbitrary bytes from a client, the server continues, and so do other clients.
 func FuzzServer(f *testing.F) {
 	for kind, wait := range []bool{false, true} {
 		m, up, _, _ := staged(f, wait)
@@ -100,7 +100,7 @@ func FuzzServer(f *testing.F) {
 	})
 }
 
-// What a server sends can be anything: the client goes on, or needs a state.
+// After arbitrary bytes from a server, the client continues or needs a state.
 func FuzzClient(f *testing.F) {
 	for kind, wait := range []bool{false, true} {
 		m, _, down, state := staged(f, wait)

@@ -34,7 +34,7 @@ func TestClientThatStallsIsGivenANewState(t *testing.T) {
 	}
 }
 
-// A player whose session is another one plays on where it was.
+// A player with a new session continues where it was.
 func TestRenewedClientPlaysOn(t *testing.T) {
 	for _, wait := range []bool{false, true} {
 		m := newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}, Stall: 10}, relay.ClientConfig{}, human)
@@ -73,8 +73,8 @@ func TestRefusedInputsAreNobodys(t *testing.T) {
 	testgame.Equal(t, "the other's", other.Stats().Overruled, 0)
 }
 
-// Under rollback a client hears of ticks that will not be made, whatever is lost, and costs nothing once it has; so does one
-// that comes later.
+// Under rollback, all clients learn of skipped ticks, under any loss and after a late join. Once they have, skipped ticks cost
+// nothing.
 func TestSkippedTicksAreTold(t *testing.T) {
 	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human)
 	m.join(1, 3, 1, 0.4, 0)

@@ -13,7 +13,7 @@ import (
 
 func lockstep() relay.Config { return relay.Config{Timeline: timeline.Config{Wait: true}} }
 
-// Everybody's inputs show after the longest round trip of all, whatever the own one is.
+// Under lockstep the inputs of all players take effect after the longest round trip of all.
 func TestNetcodeB7_LockstepHasOneDelayForAll(t *testing.T) {
 	m := newMatch(t, lockstep(), relay.ClientConfig{}, human)
 	latencies := []int{2, 9, 5}
@@ -97,8 +97,8 @@ func (m *match) walked(player uint32) int32 {
 // forwards is a player who holds a key and never lets go.
 func forwards(uint32, int) steer { return steer{DX: 1} }
 
-// When a way becomes longer, lockstep takes a longer delay: the ticks that this puts between two inputs are played with
-// what was held, and nobody who walks stops. When it is short again the delay goes, a tick at a time.
+// If a path gets slower, the lockstep delay grows. The additional ticks between two inputs repeat the held input, so nobody
+// who walks stops. When the path is fast again, the delay shrinks by one tick at a time.
 func TestDelayFollowsTheWay(t *testing.T) {
 	m := newMatch(t, lockstep(), relay.ClientConfig{}, forwards)
 	e := m.join(1, 2, 0, 0, 0)
@@ -126,7 +126,7 @@ func TestDelayFollowsTheWay(t *testing.T) {
 	testgame.Equal(t, "ticks that the player has walked", m.walked(1)-walked, int32(m.server.Timeline().Next()-begun))
 }
 
-// As often as a client under lockstep is said to be able to step, it can.
+// A lockstep client can simulate as many ticks as Ahead returns.
 func TestClientStepsAsFarAsItIsAhead(t *testing.T) {
 	m := newMatch(t, lockstep(), relay.ClientConfig{}, human)
 	m.join(1, 2, 0, 0, 0)

@@ -108,7 +108,7 @@ func hear(c *relay.Client, all []letter) (first error) {
 	return first
 }
 
-// What a player asks to be is checked by each peer before it runs, whatever the server took.
+// Each peer validates a login before it runs the join, whatever the server accepted.
 func TestForgedLogins(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		for value, want := range map[string]error{"": nil, "\x00": nil, "\x01": nil, "\x02": relay.ErrMessage, "\xff": relay.ErrMessage} {
@@ -119,7 +119,7 @@ func TestForgedLogins(t *testing.T) {
 	}
 }
 
-// FuzzLogins is what a server tells of who comes: the client goes on, or says that it is wrong.
+// FuzzLogins sends arbitrary joins from a server: the client continues or returns an error.
 func FuzzLogins(f *testing.F) {
 	for _, value := range []string{"", "\x01", "\x02"} {
 		for _, late := range []bool{false, true} {

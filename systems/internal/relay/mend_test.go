@@ -14,7 +14,8 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// What one client simulates wrong in one tick is gone soon, under both models, and nobody else notices.
+// A client that simulated one tick wrongly soon has the server's state again, under both models, and other clients are not
+// affected.
 func TestNetcodeE8_ADivergedClientIsGivenAState(t *testing.T) {
 	for _, wait := range []bool{false, true} {
 		for _, trip := range []int{3, 15} {
@@ -57,7 +58,7 @@ func TestNetcodeE8_ADivergedClientIsGivenAState(t *testing.T) {
 	}
 }
 
-// Who diverges in every tick is counted, and sent states at longer and longer intervals.
+// A client that diverges in every tick is counted, and receives states at increasing intervals.
 func TestNetcodeE8_StatesForWhoDivergesAlwaysAreBounded(t *testing.T) {
 	found := 0
 	m := newMatch(t, relay.Config{Diverged: func(policy.Divergence) { found++ }}, relay.ClientConfig{}, human)
@@ -87,7 +88,7 @@ func TestNetcodeE8_StatesForWhoDivergesAlwaysAreBounded(t *testing.T) {
 	}
 }
 
-// A client that keeps saying that it has no state is sent one a second.
+// A client that keeps reporting that it has no state receives one state per second.
 func TestStatesThatAreAskedForAreBounded(t *testing.T) {
 	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human)
 	m.blind = true
@@ -126,7 +127,7 @@ func report(newest uint32, n, m int) []byte {
 	return append(b, make([]byte, 8*n*(1+m))...)
 }
 
-// A report is of some ticks, no more than have been, with all hashes and digests that it announces.
+// A divergence report covers a limited number of past ticks and contains all announced hashes and digests.
 func TestReportsAreWhole(t *testing.T) {
 	whole := report(20, 4, 3)
 	for what, c := range map[string]struct {
@@ -165,7 +166,7 @@ func TestReportsAreWhole(t *testing.T) {
 	}
 }
 
-// What is known of a divergence is said, and no more.
+// A Divergence contains exactly what is known.
 func TestDivergenceSaysWhatIsKnown(t *testing.T) {
 	for want, d := range map[string]policy.Divergence{
 		"player 3: tick 7: the world differs":                                          {Player: 3, Tick: 7},

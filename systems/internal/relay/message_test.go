@@ -12,7 +12,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// With little room in each message, all that is told comes in the end, turn by turn.
+// With little room in each message, everything arrives in the end, in turns.
 func TestSmallMessages(t *testing.T) {
 	m := newMatch(t, relay.Config{Part: 1 << 10}, relay.ClientConfig{}, always)
 	const players, ticks = 14, 300
@@ -45,7 +45,7 @@ func TestSmallMessages(t *testing.T) {
 	}
 }
 
-// Every cut and every flipped bit of an honest message is refused or harmless.
+// A valid message that is truncated, or has a flipped bit, is refused or harmless.
 func TestMutilatedMessages(t *testing.T) {
 	for _, wait := range []bool{false, true} {
 		m, up, down, state := staged(t, wait)
@@ -86,7 +86,7 @@ func TestMutilatedMessages(t *testing.T) {
 	}
 }
 
-// Inputs for any tick whatever are counted and make the server do no more than its cap.
+// Inputs for arbitrary ticks are counted, and cost the server no more than its cap.
 func TestNetcodeE7_LateInputsThroughTheRelay(t *testing.T) {
 	m := newMatch(t, relay.Config{Timeline: timeline.Config{Refill: 4, Burst: 60}}, relay.ClientConfig{}, always)
 	m.join(1, 2, 0, 0, 0)
@@ -147,7 +147,7 @@ type (
 	}
 )
 
-// An input of a single number arrives as it was.
+// An input with a single number arrives unchanged.
 func TestInputsOfOneNumber(t *testing.T) {
 	t.Run("short", func(t *testing.T) { single(t, func(in *turret) *int32 { return &in.Turn }, 20) })
 	t.Run("long", func(t *testing.T) { single(t, func(in *crane) *int32 { return &in.Turn }, 2000) })

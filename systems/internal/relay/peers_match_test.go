@@ -44,8 +44,7 @@ func less(now, before []int) []int {
 	return d
 }
 
-// Lockstep simulates nothing again, and nobody waits for a player who joins: its first
-// input is expected when it can be there.
+// Lockstep simulates nothing again. Nobody waits for a joining player: its first input is expected when it can have arrived.
 func TestNetcodeACost_LockstepSimulatesOnce(t *testing.T) {
 	c := fieldtest.Start(t, fieldtest.PresetConfig(policy.Lockstep{}, 2, 2, systemstest.RoundTrip(400*time.Millisecond, 0, 0)), 0)
 	c.Join()
@@ -61,9 +60,8 @@ func TestNetcodeACost_LockstepSimulatesOnce(t *testing.T) {
 	fieldtest.MustConverge(c)
 }
 
-// Whatever links do, who joins late, leaves, disappears or stands still: all peers agree
-// on all final ticks, nobody simulates more than its window again at once, and lockstep
-// nothing at all.
+// On any link, with late joins, leaves, crashes and stalls, all peers agree on all final ticks. No peer simulates more than
+// its window again at once, and lockstep nothing at all.
 func TestNetcodeE7_PeersComeAndGo(t *testing.T) {
 	t.Parallel()
 	for _, preset := range fieldtest.PeerPresets {
@@ -108,8 +106,8 @@ func TestNetcodeE7_PeersComeAndGo(t *testing.T) {
 	}
 }
 
-// A client whose every input comes as late as the window allows makes the server simulate
-// half a window a tick again, as its tokens last, and never more than a window at once.
+// A client whose inputs are all as late as the window allows makes the server simulate half a window per tick again while its
+// tokens last, and never more than a window at once.
 func TestNetcodeE7_LateInputsAreCapped(t *testing.T) {
 	t.Parallel()
 	config := fieldtest.PresetConfig(policy.Rollback{}, 3, 2, netsys.Link{})
@@ -177,8 +175,8 @@ func (x *peerOutcomes) follow(t *testing.T, l *outcome.Log) {
 	})
 }
 
-// Although ticks are simulated again, each outcome begins once, and is then either
-// taken back or final; and final are the same on all peers.
+// Although ticks are simulated again, each outcome starts once and is then withdrawn or committed, and all peers commit the
+// same ones.
 func TestNetcodeB5_PeersAgreeOnWhatIsFinal(t *testing.T) {
 	t.Parallel()
 	systemstest.Seeds(t, fieldtest.SeedCount(2), func(t *testing.T, seed uint64) {
@@ -217,9 +215,8 @@ func TestNetcodeB5_PeersAgreeOnWhatIsFinal(t *testing.T) {
 	})
 }
 
-// With every tick simulated twice in another storage order, a system that is not a
-// function of the world, or of the order of its rows, is found and named with the
-// component and field where it shows; and one that is neither is not.
+// Every tick is simulated twice, the second time in another storage order. A system whose result depends on the order of its
+// rows, or on anything outside of the world, is named with the component and field. Correct systems are not.
 func TestNetcodeE8_ForcedRollbackNamesTheSystem(t *testing.T) {
 	calls := 0
 	for _, r := range []struct {
@@ -283,10 +280,8 @@ type slip struct {
 	times    uint16
 }
 
-// A client whose world does something else is named to the server: since which tick, in
-// which component and field, and by which system. One that diverged in one tick, over a bad
-// link, has the server's world again within four seconds, plays on, and costs the others
-// nothing.
+// The server learns of a diverged client: the first tick, the component and field, and the system. A client that diverged in
+// one tick over a bad link has the server's world again within four seconds and plays on, and other clients are not affected.
 func TestNetcodeE8_ADivergedPeerIsNamedAndBroughtBack(t *testing.T) {
 	t.Parallel()
 	for _, preset := range fieldtest.PeerPresets {
@@ -359,9 +354,8 @@ func TestNetcodeE8_ADivergedPeerIsNamedAndBroughtBack(t *testing.T) {
 	}
 }
 
-// One change of each player costs rollback 17 ticks on the server and 19, 22 and 27 on
-// the clients. With inputs that change in every tick the passes merge: 10, 12, 15 and 15
-// ticks a tick.
+// One change of each player's input costs rollback 17 re-simulated ticks on the server and 19, 22 and 27 on the clients. If
+// inputs change in every tick, passes merge: 10, 12, 15 and 15 ticks per tick.
 func TestNetcodeACost_RollbackOfChanges(t *testing.T) {
 	t.Parallel()
 	type row struct {

@@ -9,8 +9,8 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// Each input is repeated as often as it may get lost, not for as long as the way takes: with half a
-// second of round trip a client costs hardly more than with a tenth.
+// Inputs are repeated according to the loss, not to the round trip: at half a second a client needs hardly more bytes than at
+// a tenth.
 func TestNetcodeC2_RelayedInputsAreRepeatedAsOftenAsTheyMayBeLost(t *testing.T) {
 	for _, wait := range []bool{false, true} {
 		t.Run(fmt.Sprint(wait), func(t *testing.T) {
@@ -30,8 +30,8 @@ func TestNetcodeC2_RelayedInputsAreRepeatedAsOftenAsTheyMayBeLost(t *testing.T) 
 	}
 }
 
-// After a silence so long that no message has room for what was missed of even one player, the client has all of it again
-// within two seconds, in parts that follow one another, and needs no new state of the world.
+// After a silence so long that the missed inputs of one player fill more than a message, the client has all inputs within two
+// seconds, in consecutive parts, and needs no new state of the world.
 func TestNetcodeC2_WhatFitsNoMessageComesInParts(t *testing.T) {
 	for _, wait := range []bool{false, true} {
 		t.Run(fmt.Sprint(wait), func(t *testing.T) {
@@ -59,8 +59,8 @@ func TestNetcodeC2_WhatFitsNoMessageComesInParts(t *testing.T) {
 	}
 }
 
-// What no message has brought, because none came for longer than inputs are repeated, comes
-// within an eighth of a second when they come again, either way and however far it is.
+// Inputs that were lost for longer than they are repeated arrive within an eighth of a second after messages get through
+// again, in both directions and at any distance.
 func TestNetcodeC2_WhatARunOfLossesTookComesAgain(t *testing.T) {
 	const trip, eighth = 15, 60 / 8
 	for _, wait := range []bool{false, true} {
@@ -100,7 +100,7 @@ func TestNetcodeC2_WhatARunOfLossesTookComesAgain(t *testing.T) {
 	}
 }
 
-// A message that newer ones have overtaken fills what they left open.
+// A message that newer ones have overtaken fills the gaps that they left.
 func TestNetcodeC2_OvertakenMessagesFillGaps(t *testing.T) {
 	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, always)
 	m.join(1, 1, 0, 0, 0)
@@ -130,7 +130,7 @@ func TestNetcodeC2_OvertakenMessagesFillGaps(t *testing.T) {
 	}
 }
 
-// Until what is not acknowledged comes again, no input is in more messages than are said to be enough.
+// Until unacknowledged inputs are sent again, no input is in more messages than configured.
 func TestInputsAreSentNoOftenerThanIsSaid(t *testing.T) {
 	const delay = 40 // as many inputs go out at once, so that it takes some messages until they come again
 	for _, repeats := range []int{1, 2, 4} {
@@ -149,7 +149,7 @@ func TestInputsAreSentNoOftenerThanIsSaid(t *testing.T) {
 	}
 }
 
-// Inputs that repeat the one before them take no room: all that are not acknowledged are in a small message.
+// Repeated inputs need almost no bytes: a small message holds all unacknowledged ones.
 func TestHeldInputsTakeNoRoom(t *testing.T) {
 	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human)
 	e := m.join(1, 1, 0, 0, 0)
@@ -172,8 +172,8 @@ func TestHeldInputsTakeNoRoom(t *testing.T) {
 	}
 }
 
-// What a client costs, in bytes a tick without the session's own: players who turn three times a second, on
-// links of 50 ms one way with some jitter and loss.
+// The traffic of a client in bytes per tick, without session overhead: players turn three times per second, on links of 50 ms
+// one way with some jitter and loss.
 func TestBytesOfAClient(t *testing.T) {
 	for _, c := range []struct {
 		players  int

@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// What was outstanding of a player who leaves keeps nothing from being final.
+// Missing inputs of a departed player do not keep ticks from being final.
 func TestLeaveSettlesWhatWasOutstanding(t *testing.T) {
 	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human)
 	m.join(1, 2, 0, 0, 0)
@@ -26,7 +26,7 @@ func TestLeaveSettlesWhatWasOutstanding(t *testing.T) {
 	testgame.Equal(t, "who plays", len(m.server.Timeline().AppendPresences(nil)), 1)
 }
 
-// Who only looks on follows and keeps nobody waiting.
+// A spectator follows the match and delays nobody.
 func TestSpectator(t *testing.T) {
 	for _, wait := range []bool{false, true} {
 		m := newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}}, relay.ClientConfig{Delay: 2}, human)
@@ -46,7 +46,7 @@ func TestSpectator(t *testing.T) {
 	}
 }
 
-// Of a player's inputs those that wait for their tick are counted as such, and the others as consumed, once each.
+// Each input of a player is counted once: as waiting until its tick, then as consumed.
 func TestInputsThatWaitAreCountedApart(t *testing.T) {
 	m := newMatch(t, relay.Config{}, relay.ClientConfig{Delay: 10}, human)
 	e := m.join(1, 2, 0, 0, 0)
@@ -59,8 +59,7 @@ func TestInputsThatWaitAreCountedApart(t *testing.T) {
 	testgame.Equal(t, "consumed, given up and late", n.Consumed+uint64(n.Missing)+uint64(n.Late), uint64(next-first))
 }
 
-// The places of those who have left are taken by others, though there is always somebody who has not heard yet of
-// someone else.
+// The places of departed players are reused, although some client has always missed some leave.
 func TestSlotsAreUsedAgain(t *testing.T) {
 	m := newMatch(t, relay.Config{Timeline: timeline.Config{Window: 20}}, relay.ClientConfig{}, human)
 	m.join(1, 12, 0, 0, 0)
@@ -80,8 +79,8 @@ func TestSlotsAreUsedAgain(t *testing.T) {
 	}
 }
 
-// A client reads the inputs of a player who left long ago for as long as the server repeats them: what they are relative to
-// decides how many bits they take, and with them where those of the next player begin.
+// A client decodes the inputs of a departed player as long as the server repeats them: their baseline determines their length,
+// and so the position of the next player's inputs.
 func TestInputsOfThoseWhoLeftAreRead(t *testing.T) {
 	for seed := range 4 {
 		play := func(player uint32, frame int) steer { return always(player, frame+1000*seed) }

@@ -17,7 +17,7 @@ func part(number uint8, n, of uint16, bytes int) []byte {
 	return append(b, make([]byte, bytes)...)
 }
 
-// The parts of a state come one after the other, all of the same state, and are no more together than a client takes.
+// The parts of a state arrive in order, belong to the same state, and have at most the size that a client accepts.
 func TestPartsOfAState(t *testing.T) {
 	for what, c := range map[string]struct {
 		parts [][]byte
@@ -46,7 +46,7 @@ func TestPartsOfAState(t *testing.T) {
 	}
 }
 
-// What a client has sent is counted, each input as often as it went out: once at least, and no more than Redundancy says.
+// Each input of a client is counted as often as it was sent: at least once, and at most Redundancy times.
 func TestSentInputsAreCounted(t *testing.T) {
 	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human)
 	e := m.join(1, 2, 0, 0, 0)
@@ -61,7 +61,7 @@ func TestSentInputsAreCounted(t *testing.T) {
 	}
 }
 
-// However little room there is, a message of inputs fits it, and brings the newest.
+// A message of inputs fits any room and contains the newest input.
 func TestInputsFitTheirRoom(t *testing.T) {
 	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, always)
 	e := m.join(1, 1, 0, 0, 0)

@@ -14,10 +14,9 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// Who joins in mid-match sees the whole world in one moment, costs those who play no
-// correction and no stall, and plays like them. A client that then stands still for seconds
-// goes on with a few steps at a time, simulates again no more than it predicted, and the
-// server simulates nothing again at all.
+// A client that joins during a match gets the whole world at once, and causes no correction and no stall for others. After a
+// stall of seconds it continues with a few ticks at a time, and simulates no more than its predictions again. The server
+// simulates nothing again.
 func TestNetcodeE7_JoinsAndStallsStayAtHome(t *testing.T) {
 	t.Parallel()
 	systemstest.Seeds(t, fieldtest.SeedCount(3), func(t *testing.T, seed uint64) {
@@ -163,11 +162,9 @@ type pause struct {
 
 var pauses = []pause{{"client", 1}, {"client", 2}, {"client", 5}, {"client", 10}, {"join", 1}, {"join", 3}, {"join", 9}, {"server", 3}, {"server", 3}}
 
-// Two seconds after what takes seconds all play again, at any rate of ticks. A client that did
-// not run takes in all that it was told meanwhile, however far ahead that reaches; a newcomer
-// whose first state takes long is not waited for before. Meanwhile others than the one to whom it
-// happens did not stop, but under lockstep for as long as the server waits; and nobody simulated
-// more than its window again at once. Nobody runs away from a server that stands still.
+// Two seconds after a stall of seconds, all players play again, at any tick rate. A stalled client processes everything that
+// it missed. Nobody waits for a joining client whose first state takes long. Others stop only under lockstep, for as long as
+// the server waits, nobody simulates more than its window again at once, and nobody runs ahead of a stalled server.
 func TestNetcodeE7_AHitchIsMadeUpFor(t *testing.T) {
 	t.Parallel()
 	rates, pauses := fieldtest.Rows(1, []int{10, 20, 30, 60, 128}), pauses
@@ -239,7 +236,7 @@ func playPauses(t *testing.T, preset policy.Model, rate int, pauses ...pause) {
 	fieldtest.MustConverge(c)
 }
 
-// A dead path stops everybody under lockstep for the time that the server is told to wait, whatever its rates are.
+// Under lockstep a dead path stops all players for the configured time, at any rates.
 func TestNetcodeE7_LockstepWaitsForATime(t *testing.T) {
 	t.Parallel()
 	type row struct {
@@ -275,8 +272,8 @@ func TestNetcodeE7_LockstepWaitsForATime(t *testing.T) {
 	}
 }
 
-// Who joins is where its inputs are in time, however far everybody is behind the server for the sake of one whose way is long:
-// it stands still until it is as far behind, and its inputs are there all the same.
+// A joining client starts at the tick for which its inputs arrive in time, even if all players are far behind the server
+// because of one slow path. It stands still until it is as far behind as the others.
 func TestNetcodeE7_NobodyWaitsForWhoJoinsBesideALongWay(t *testing.T) {
 	t.Parallel()
 	for _, rate := range fieldtest.Rows(2, []int{10, 60, 20, 128}) {

@@ -58,9 +58,8 @@ func randomMany(r *rand.Rand, t *schema.Table) (m many) {
 	return m
 }
 
-// A result agrees with the world that it is of, and with one in which each field
-// is off by less than its tolerance and a half step; it does not with one where a
-// field is off by more.
+// A result agrees with the world that it describes, and with a world in which each field differs by less than its tolerance
+// and half a step. It does not agree if a field differs by more.
 func TestResultsAgreeWithinTolerance(t *testing.T) {
 	t.Parallel()
 	p := testgame.Grounds(func(p *ecs.Protocol) { ecs.Replicate[many](p, ecs.Predicted) })

@@ -9,8 +9,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Whatever comes in place of inputs with a report is refused or means something, and
-// what is read of it can be judged.
+// Arbitrary bytes as inputs with a report are refused or valid, and a valid report can be judged.
 func FuzzReadReport(f *testing.F) {
 	p := testgame.Plaza()
 	table := p.Input().Schema

@@ -9,8 +9,8 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// A correction is open from the beginning until a result agrees, and again once one does not;
-// who comes back under a number that was used before begins anew.
+// A correction is open from the start until a result agrees, and opens again when a result differs. A new client with a reused
+// number starts from the beginning.
 func TestCorrectionsOpenAndClose(t *testing.T) {
 	p := testgame.Plaza()
 	w := ecs.NewWorld(p, ecs.Config{})

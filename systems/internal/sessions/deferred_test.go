@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What was left is done client by client, whichever workers left it, and each list is empty then.
+// Deferred work runs client by client, whichever workers deferred it, and the lists are empty afterwards.
 func TestLaterIsTheSameForEveryWorker(t *testing.T) {
 	var want []string
 	for workers := 1; workers <= 4; workers++ {

@@ -61,8 +61,8 @@ func (l *lobby) enter(t *testing.T, player uint64) (c *Client, kept Reservation,
 	return c, kept, back
 }
 
-// Who times out comes back under its number, clean of what it did before; who says goodbye
-// does not.
+// A player whose session timed out returns under its number with a clean state. A player that left cleanly gets another
+// number.
 func TestWhoComesBackStartsClean(t *testing.T) {
 	l := newLobby(4)
 	c, _, back := l.enter(t, 7)
@@ -105,8 +105,7 @@ func TestWhoComesBackStartsClean(t *testing.T) {
 	}
 }
 
-// Players have 31 bits. A session beyond them is closed before it can own what
-// belongs to somebody else, the server above all.
+// Client numbers have 31 bits. A session beyond them is closed before it can own entities of others or of the server.
 func TestNumbersRunOut(t *testing.T) {
 	l := newLobby(4)
 	l.numbers = spectatorBit - 2
@@ -119,8 +118,8 @@ func TestNumbersRunOut(t *testing.T) {
 	}
 }
 
-// Who is waited for has left once the window is over, or when there are too many, the first
-// of them first; a handshake that has begun keeps the place until it has ended.
+// A player with a reserved seat leaves when the window ends, or when there are too many reservations, the oldest first. A
+// handshake that has started keeps the seat until it ends.
 func TestPlacesAreNotKeptForEver(t *testing.T) {
 	l := newLobby(2)
 	for player := range uint64(3) {
@@ -148,7 +147,7 @@ func TestPlacesAreNotKeptForEver(t *testing.T) {
 	}
 }
 
-// Who acknowledges nothing for the timeout is dropped, once, and waited for.
+// A client that acknowledges nothing for the timeout is dropped once, and its seat is reserved.
 func TestWhoAcknowledgesNothingIsDropped(t *testing.T) {
 	l := newLobby(4)
 	c, _, _ := l.enter(t, 1)
@@ -178,8 +177,8 @@ func TestWhoAcknowledgesNothingIsDropped(t *testing.T) {
 	}
 }
 
-// What a client can have read in a wake-up is bounded, and begins anew with the next. Too
-// many messages of channels end the session, and so do too many that are malformed.
+// The number of messages of a client per wake-up is limited, and starts anew with the next wake-up. Too many channel messages,
+// or too many malformed messages, end the session.
 func TestReadingIsBounded(t *testing.T) {
 	l := newLobby(4)
 	c, _, _ := l.enter(t, 1)
@@ -216,7 +215,7 @@ func TestReadingIsBounded(t *testing.T) {
 	}
 }
 
-// What the wire refuses is counted, but for who has just left; what went out is numbered.
+// Packets that the session refuses are counted, except for a client that has just left. Sent packets have numbers.
 func TestSending(t *testing.T) {
 	l := newLobby(4)
 	c, _, _ := l.enter(t, 1)

@@ -16,8 +16,8 @@ func (deaf) Start(uint32)  {}
 func (deaf) Done()         {}
 func (deaf) Settle(uint32) {}
 
-// A tick with late inputs, passes, a moving horizon, shots that come and go, and a
-// player who does, allocates nothing once there was room for as much.
+// A tick with late inputs, passes, a moving horizon, spawned and despawned shots, and a player who joins and leaves, allocates
+// nothing once memory has grown.
 func TestNothingIsAllocated(t *testing.T) {
 	if race.Enabled {
 		t.Skip("allocations differ under the race detector")

@@ -12,8 +12,8 @@ import (
 // plant is a command.
 type plant struct{}
 
-// A peer that hears of a command for a tick that it has simulated goes back and runs it, once; one for a tick that is
-// final is an error and runs nowhere.
+// A peer that receives a command for a simulated tick goes back and runs it once. A command for a final tick is an error and
+// does not run.
 func TestCommandThatComesLate(t *testing.T) {
 	w := ecs.NewWorld(testgame.Grounds(func(p *ecs.Protocol) {
 		ecs.Command(p, func(w *ecs.World, player uint32, _ *plant) { w.Spawn(testgame.Tint{}) })

@@ -36,7 +36,7 @@ func TestConfig(t *testing.T) {
 	newTimeline(timeline.Config{Burst: 60, Refill: 60})
 }
 
-// A protocol without inputs, and entities of nobody, are no special case.
+// A timeline works with a protocol without inputs, and with entities without an owner.
 func TestWithoutInputs(t *testing.T) {
 	type row struct{ At *components.Heading }
 	w := ecs.NewWorld(testgame.Stage(func(p *ecs.Protocol) {

@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// An input that comes three ticks late rewrites what was simulated without it.
+// An input that arrives three ticks late changes the ticks that were simulated without it.
 func Example() {
 	type Position struct {
 		X int32 `net:"raw"`

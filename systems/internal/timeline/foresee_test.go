@@ -9,9 +9,9 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// A look at the next tick sees the inputs that have come for it, the last ones without their
-// edges of those who have not sent one, the neutral one of who has left, and what is told of
-// the own player; afterwards the world is as it was, and the tick goes on from that.
+// Foresee shows the next tick with the inputs that have arrived for it, with repeated inputs without presses for players
+// without one, with neutral inputs for departed players, and with the given input for the own player. Afterwards the world is
+// unchanged.
 func TestForesee(t *testing.T) {
 	l := newTimeline(timeline.Config{Players: 4})
 	for player := range uint32(4) {

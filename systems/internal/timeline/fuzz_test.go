@@ -8,9 +8,9 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// Whatever comes in whatever order, a timeline keeps its bounds, and its world is
-// that of a peer that got, in time, all that was taken. Ticks are told relative to
-// the next one and folded to what lies near the window, but for the most distant.
+// After arbitrary calls in arbitrary order, a timeline stays within its bounds, and its world equals that of a peer that got
+// all accepted inputs in time. Ticks are relative to the next one and folded into the neighbourhood of the window, except for
+// the most distant.
 func FuzzTimeline(f *testing.F) {
 	f.Add([]byte{0, 0, 1, 0, 3, 3, 3, 1, 1, 0xfe, 5, 3, 3})
 	f.Add([]byte{1, 0, 1, 0, 0, 2, 0, 3, 3, 1, 1, 0xff, 8, 1, 2, 0xfe, 4, 3, 2, 1, 0, 3, 0, 1, 2, 3, 3})

@@ -20,8 +20,7 @@ func (j *journal) Start(tick uint32)     { fmt.Fprintf(j, "%d", tick) }
 func (j *journal) Done()                 { j.WriteString(", ") }
 func (j *journal) Settle(horizon uint32) { fmt.Fprintf(j, "final before %d\n", horizon) }
 
-// Listeners are told what is undone, simulated and final; after a new state everything that
-// was not final before is undone.
+// Listeners learn which ticks are undone, simulated and final. A new state undoes everything that was not final.
 func TestListeners(t *testing.T) {
 	j := &journal{}
 	l := playing(t, timeline.Config{Window: 3}, j)
@@ -82,8 +81,7 @@ func narrate(c timeline.Config) (*timeline.Timeline, *outcome.Log, *diary) {
 	return timeline.New(w, c, log), log, d
 }
 
-// Outcomes of a world that goes back and forth are, in the end, those of one that
-// only goes forward.
+// The outcomes of a world that goes back and forth end up equal to those of a world that only goes forward.
 func TestOutcomesFollowTheTimeline(t *testing.T) {
 	const ticks, window = 200, 30
 	cancelled := uint64(0)

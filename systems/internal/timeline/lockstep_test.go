@@ -39,8 +39,8 @@ func TestLockstepWaitsForEverybody(t *testing.T) {
 	testgame.Equal(t, "missing inputs", s.Missing, 0)
 }
 
-// Under lockstep an input is simulated a round trip after it was made, by all in
-// the same tick, and nothing is ever simulated again.
+// Under lockstep all peers simulate an input in the same tick, a round trip after it was made, and never simulate anything
+// again.
 func TestLockstepOverAStar(t *testing.T) {
 	s := newStar(timeline.Config{Wait: true}, always, 9+9, 3, 4, 9)
 	for range 100 {

@@ -53,7 +53,7 @@ func TestJoinAndLeave(t *testing.T) {
 	}
 }
 
-// What is heard late of joins and leaves ends in the same world.
+// Late joins and leaves lead to the same world.
 func TestLateJoinAndLeave(t *testing.T) {
 	hashes := func(late uint32) (sums []uint64) {
 		l := playing(t, timeline.Config{})
@@ -121,7 +121,7 @@ func TestRefusals(t *testing.T) {
 	testgame.Equal(t, "ticks simulated again for a late join", l.Stats().Last, 10)
 }
 
-// A joiner cannot have sent inputs for ticks before it knew of its join.
+// A joining player cannot have inputs for ticks before it knew of its join.
 func TestFirstInput(t *testing.T) {
 	l := newTimeline(timeline.Config{Wait: true})
 	testgame.Must(t, l.Join(1, 0, 0, ""))
@@ -137,7 +137,7 @@ func TestFirstInput(t *testing.T) {
 	testgame.Equal(t, "place", at(t, l, 2), place{X: 11, Y: 0})
 }
 
-// A peer that begins with the state of a final tick goes on as all others do.
+// A peer that starts with the state of a final tick continues like all others.
 func TestAdopt(t *testing.T) {
 	const begin = 50
 	play := func(l *timeline.Timeline, from, to uint32) {
@@ -203,8 +203,8 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// What a player sent for the very tick in which it leaves is no input of one who comes
-// in that tick; nor is there an input after the last tick.
+// An input for the tick in which a player leaves is not an input of a player who joins in that tick. There is no input after
+// the last tick.
 func TestInputForTheTickOfLeaving(t *testing.T) {
 	l := newTimeline(timeline.Config{})
 	testgame.Must(t, l.Join(1, 0, 0, ""))
@@ -224,7 +224,7 @@ func TestInputForTheTickOfLeaving(t *testing.T) {
 	}
 }
 
-// What a player sent ahead before it left is nothing to it when it comes again.
+// Inputs that a player sent ahead before it left have no effect when it joins again.
 func TestInputsAheadEndWithTheirPlayer(t *testing.T) {
 	l := newTimeline(timeline.Config{})
 	testgame.Must(t, l.Join(1, 0, 0, ""))

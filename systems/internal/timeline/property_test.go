@@ -115,8 +115,8 @@ func tell(t *testing.T, r *rand.Rand, l *timeline.Timeline, heard []arrival, tic
 	return sums
 }
 
-// Any order, delay within the window and repetition of the same inputs, joins and
-// leaves ends in the worlds of a peer that got all of it in time, tick by tick.
+// Any order, repetition and delay within the window of the same inputs, joins and leaves leads to the same world in each tick
+// as on a peer that got everything in time.
 func TestAnyOrderCampaign(t *testing.T) {
 	const ticks, window = 240, 40
 	testgame.Seeds(t, 12, func(t *testing.T, seed uint64) {

@@ -152,8 +152,7 @@ func TestNetcodeB4_LateInputsNeedTokens(t *testing.T) {
 	testgame.Equal(t, "ticks simulated again", l.Stats().Last, 16)
 }
 
-// A player who does the worst there is costs its refill a tick in the long run,
-// and no Step more than the window.
+// A player with the worst possible inputs costs at most its refill per tick on average, and no Step more than the window.
 func TestFloodIsBounded(t *testing.T) {
 	const window, refill, ticks = 20, 5, 2000
 	l := playing(t, timeline.Config{Window: window, Refill: refill})
@@ -182,7 +181,7 @@ func TestFloodIsBounded(t *testing.T) {
 	}
 }
 
-// The first input of all, that of tick 0, is the newest until another one comes.
+// The input of tick 0 is the newest until another one arrives.
 func TestNewestInputOfTheFirstTick(t *testing.T) {
 	l := playing(t, timeline.Config{})
 	if tick, ok := l.Newest(1); ok {

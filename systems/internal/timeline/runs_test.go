@@ -41,8 +41,7 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// A follower that hears of runs alone, of those whose input was lost or
-// refused too, has the same final worlds.
+// A follower that receives only runs, including those of players whose input was lost or refused, has the same final worlds.
 func TestRunsMakeTheSameWorld(t *testing.T) {
 	for seed := range uint64(10) {
 		r := rand.New(rand.NewPCG(seed, 2))

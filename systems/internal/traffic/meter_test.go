@@ -86,9 +86,8 @@ func (s *states) meter() (*Accounts, *Meter) {
 	return &a, &Meter{}
 }
 
-// What the fields of one block take is off by no more than a tenth of a bit at each of
-// its values: all together they take no more than the block, but for the eight bytes
-// with which the coder ends it.
+// The measured costs of a block have an error of at most a tenth of a bit per value. Their sum is at most the size of the
+// block plus the eight bytes with which the coder ends it.
 func TestFieldsTakeWhatBlocksTake(t *testing.T) {
 	s := newStates()
 	a, m := s.meter()
@@ -117,8 +116,7 @@ func TestFieldsTakeWhatBlocksTake(t *testing.T) {
 	}
 }
 
-// Measuring one delta of eight finds what measuring all of them does, whatever is in
-// them.
+// Measuring one delta in eight gives the same result as measuring all, whatever they contain.
 func TestSamplesSpeakForAll(t *testing.T) {
 	s := newStates()
 	s.walk(20)
@@ -151,8 +149,8 @@ func TestSamplesSpeakForAll(t *testing.T) {
 	}
 }
 
-// Blocks of 150 entities of which some have news: never measured, as often as deltas
-// are, and always.
+// BenchmarkAccounts encodes blocks of 150 entities, some of them changed: without measuring, measuring as often as deltas are,
+// and measuring always.
 func BenchmarkAccounts(b *testing.B) {
 	s := newStates()
 	s.walk(20)

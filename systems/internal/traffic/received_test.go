@@ -11,8 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// What a client counts of what it received is what the server sent it, by component, and
-// nothing while it does not count.
+// The bytes that a client counts by component equal those that the server sent, and it counts nothing while counting is off.
 func TestClientsCountWhatTheyReceive(t *testing.T) {
 	c := systemstest.New(t, fieldtest.Config(1, 1, systemstest.RoundTrip(20*time.Millisecond, 0, 0)))
 	k := c.Clients[0]
@@ -49,7 +48,7 @@ func TestClientsCountWhatTheyReceive(t *testing.T) {
 	}
 }
 
-// Counting and reading what was counted allocates nothing.
+// Counting bytes and reading the counters allocates nothing.
 func TestCountingAllocatesNothing(t *testing.T) {
 	fieldtest.SkipUnderRace(t)
 	c := systemstest.New(t, fieldtest.Config(1, 2, systemstest.RoundTrip(100*time.Millisecond, 10*time.Millisecond, 0.02)))

@@ -28,7 +28,7 @@ func token(t testing.TB, servers int) *netcode.ConnectToken {
 	return x
 }
 
-// Tickets of all lengths come back as they were, cut into parts and put together; the longest is as long as is said.
+// Tickets of all lengths, split into parts and joined again, are unchanged. The longest has the documented size.
 func TestTicketsRoundTrip(t *testing.T) {
 	for _, want := range []Ticket{
 		{Token: token(t, 1)},
@@ -68,7 +68,7 @@ func TestTicketsRoundTrip(t *testing.T) {
 	}
 }
 
-// The bytes of a ticket, as docs/wire-format.md has them.
+// The bytes of a ticket are those in docs/wire-format.md.
 func TestBytesOfTickets(t *testing.T) {
 	x := Ticket{Kind: "dots", Schema: "b6", Token: token(t, 1)}
 	want, _ := hex.DecodeString("010400646f7473020062360000" + "0000")
@@ -77,7 +77,7 @@ func TestBytesOfTickets(t *testing.T) {
 	}
 }
 
-// Tickets that no honest server sends.
+// Invalid tickets are refused.
 func TestTicketsThatNoServerSends(t *testing.T) {
 	for name, x := range map[string]Ticket{
 		"no token":           {},
@@ -115,7 +115,7 @@ func TestTicketsThatNoServerSends(t *testing.T) {
 	}
 }
 
-// Parts that are out of their order, too many or too long are no ticket, and the next one is read all the same.
+// Parts that are out of order, too many or too long give no ticket. The next ticket is read all the same.
 func TestPartsOutOfOrder(t *testing.T) {
 	b := string((&Ticket{Kind: "dots", Token: token(t, 1)}).Append(nil))
 	type part struct {
@@ -155,7 +155,7 @@ func TestPartsOutOfOrder(t *testing.T) {
 	}
 }
 
-// Eight at once, one a second in the long run, and clocks that go back give nothing.
+// A client may follow eight tickets at once and one per second in the long run. A clock that goes back gives no more.
 func TestFollow(t *testing.T) {
 	var j Journey
 	now := time.Unix(1e9, 0)
@@ -182,7 +182,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// Counts are added, all else is the present.
+// The counters of rooms are added. All other values are those of the current room.
 func TestSum(t *testing.T) {
 	type counts struct {
 		A, B uint64
@@ -195,7 +195,7 @@ func TestSum(t *testing.T) {
 	}
 }
 
-// FuzzTicket: what can be read can be written and means the same.
+// FuzzTicket checks that a decoded ticket can be encoded again with the same meaning.
 func FuzzTicket(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		x, err := ParseTicket(b)

@@ -15,8 +15,7 @@ type turner struct {
 	Turn   float32 `net:"degrees 0.5"`
 }
 
-// What goes on as it went costs nothing, over the end of its range too; a change
-// costs itself, and nobody pays twice for it.
+// Inputs that continue as before cost nothing, even across the end of their range. A change costs only its own bits.
 func TestInputChangesCostThemselves(t *testing.T) {
 	table := tableFor[turner](t)
 	c, b := NewInputCoder(table), NewInputBases(table.Words)
@@ -62,7 +61,7 @@ func TestInputChangesCostThemselves(t *testing.T) {
 	}
 }
 
-// Writing and reading inputs allocates nothing.
+// Encoding and decoding inputs allocates nothing.
 func TestInputsAllocateNothing(t *testing.T) {
 	table := tableFor[every](t)
 	p := newModelPlayer(table, rand.New(rand.NewPCG(1, 1)))

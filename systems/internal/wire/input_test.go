@@ -117,7 +117,7 @@ func TestInputRoundTrip(t *testing.T) {
 	}
 }
 
-// No prefix of a message is a message, and none with anything behind it is.
+// A message that is truncated or has additional bytes is refused.
 func TestInputCutOrExtended(t *testing.T) {
 	table, r := tableFor[every](t), rand.New(rand.NewPCG(2, 1))
 	for n := range MaxRedundancy {
@@ -154,7 +154,7 @@ func TestInputCounts(t *testing.T) {
 	}
 }
 
-// Whatever the words, what the game gets is in the range and a number.
+// Whatever the encoded words are, the game gets numbers within their range.
 func TestHostileWordsStayInRange(t *testing.T) {
 	table, r := tableFor[every](t), rand.New(rand.NewPCG(3, 1))
 	words := make([]int32, table.Words)
@@ -189,9 +189,8 @@ func appendFuzzed(dst []byte, skipped byte, msg []byte) []byte {
 	return append(dst, msg...)
 }
 
-// What can be read can be written, and means the same; no value that it yields
-// lies outside its range. That holds for messages on their own and for those
-// that continue from others.
+// A decoded message can be encoded again with the same meaning, and all its values are within their range. This holds for
+// complete messages and for those that continue from others.
 func FuzzReadInput(f *testing.F) {
 	table := tableFor[every](f)
 	r := rand.New(rand.NewPCG(5, 1))

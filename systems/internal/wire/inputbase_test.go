@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A base is found by its packet as long as it is among the newest, in whatever
-// order they came, and never in another's place.
+// A base is found by its packet while it is among the newest, in whatever order packets arrive, and never under another
+// packet.
 func TestInputBasesAreOfTheirPacket(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 3))

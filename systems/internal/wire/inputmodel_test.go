@@ -148,9 +148,8 @@ type (
 	stance struct{ Down, Up bool }
 )
 
-// Whatever a link does to the packets and to what acknowledges them, and whatever
-// a server acknowledges and does not read: what it reads is what was sent, and it
-// reads on as soon as things go well again.
+// Whatever a link does to packets and acknowledgements, and whatever a server acknowledges without reading: the server decodes
+// exactly the sent inputs, and decodes again as soon as the link recovers.
 func TestInputCampaign(t *testing.T) {
 	testgame.Seeds(t, 8, func(t *testing.T, seed uint64) {
 		for name, table := range map[string]*schema.Table{

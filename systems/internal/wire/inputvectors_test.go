@@ -98,8 +98,7 @@ func (v *inputVectors) lines(t *testing.T) []byte {
 	return append(b, "\n]}\n"...)
 }
 
-// The bytes of input messages are what other implementations were told they are,
-// both ways. Run with -update after a change that is meant.
+// The bytes of input messages equal the documented ones, in both directions. Run with -update after an intended change.
 func TestInputVectors(t *testing.T) {
 	if *update {
 		if err := os.WriteFile(inputVectorFile, makeInputVectors(t).lines(t), 0o666); err != nil {

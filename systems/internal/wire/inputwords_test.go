@@ -9,8 +9,8 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
-// Inputs of consecutive ticks, some of which have none, come back as they were, and as many as
-// [InputWords.Fit] says take no more bits than there is room; where there is room for all, it is all.
+// Inputs of consecutive ticks, some of them missing, are decoded unchanged. The number of inputs that [InputWords.Fit] returns
+// needs no more bits than there is room; if there is room for all, it is all.
 func TestInputsWithGaps(t *testing.T) {
 	r, table := rand.New(rand.NewPCG(9, 1)), tableFor[every](t)
 	first := make([]int32, table.Words)
@@ -75,7 +75,7 @@ func TestInputsWithGaps(t *testing.T) {
 	}
 }
 
-// What is held costs two bits at most, however long; and no inputs cost nothing.
+// Held inputs cost at most two bits, however many there are. No inputs cost nothing.
 func TestHeldInputsCostNothing(t *testing.T) {
 	table := tableFor[push](t)
 	held := slices.Repeat([]int32{1, 0, 1}, 200)

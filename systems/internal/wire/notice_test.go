@@ -50,7 +50,7 @@ func randomWords(r *rand.Rand, c *ecs.Component) []int32 {
 	return words
 }
 
-// The bytes of changes and notices, as docs/wire-format.md has them.
+// The bytes of changes and notices are those in docs/wire-format.md.
 func TestBytesOfChangesAndNotices(t *testing.T) {
 	c := NewChangeCoder(written()[:2])
 	c.Start(nil)
@@ -100,7 +100,7 @@ func TestChangesRoundTrip(t *testing.T) {
 	}
 }
 
-// No entity 0, no entity beyond 32 bits, no fourth component of three, and no message of nothing.
+// Changes with entity 0, an entity beyond 32 bits, an unknown component, or no content are refused.
 func TestChangesOfWhatThereIsNot(t *testing.T) {
 	list := written()
 	for what, write := range map[string]func(c *ChangeCoder){
@@ -126,7 +126,7 @@ func TestChangesOfWhatThereIsNot(t *testing.T) {
 	}
 }
 
-// FuzzReadChanges: what can be read of changes can be written and means the same.
+// FuzzReadChanges checks that decoded changes can be encoded again with the same meaning.
 func FuzzReadChanges(f *testing.F) {
 	list := written()[:2]
 	c := NewChangeCoder(list)
@@ -211,7 +211,7 @@ func TestNoticesRoundTrip(t *testing.T) {
 	}
 }
 
-// A reason travels up to its last whole letter within 64 bytes.
+// A reason is truncated after the last whole character within 64 bytes.
 func TestReasonsAreCut(t *testing.T) {
 	for reason, want := range map[string]string{
 		"":                                   "",
@@ -258,7 +258,7 @@ func TestNoticesThatNoServerSends(t *testing.T) {
 	}
 }
 
-// FuzzReadNotices: what can be read of notices can be written and means the same.
+// FuzzReadNotices checks that decoded notices can be encoded again with the same meaning.
 func FuzzReadNotices(f *testing.F) {
 	list := written()[:2]
 	f.Fuzz(func(t *testing.T, b []byte) {

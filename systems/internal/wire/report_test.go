@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
-// The advice behind inputs comes back as it was written, in each form of message.
+// The fields after the inputs are decoded unchanged, in each form of message.
 func TestAdviceRoundTrip(t *testing.T) {
 	table, r := tableFor[push](t), rand.New(rand.NewPCG(3, 1))
 	writer, reader := NewInputCoder(table), NewInputCoder(table)
@@ -56,7 +56,7 @@ func TestAdviceRoundTrip(t *testing.T) {
 	}
 }
 
-// A result has so many bytes at most, and as many bits as its hash at least.
+// A result has at most its maximum number of bytes, and at least the bits of its hash.
 func TestResultsAreBounded(t *testing.T) {
 	table := tableFor[push](t)
 	c := NewInputCoder(table)

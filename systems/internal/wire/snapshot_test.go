@@ -123,7 +123,7 @@ func TestBlockHeadRoundTrip(t *testing.T) {
 	}
 }
 
-// A run of groups in halves is the same groups, and ends where halves of other runs do.
+// The halves of a run of groups contain the same groups, and end where the halves of other runs end.
 func TestHalves(t *testing.T) {
 	for first := range uint32(40) {
 		for count := uint32(2); first+count <= 40; count++ {
@@ -142,8 +142,7 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// What can be read of the heads of a snapshot can be written, and means the same; no
-// head names a group that a client does not keep.
+// Decoded heads of a snapshot can be encoded again with the same meaning, and name only groups that a client stores.
 func FuzzSnapshotHeads(f *testing.F) {
 	whole := BlockHead{Count: 17, Slots: AllSlots, Age: 3, Two: true, Coder: delta.Range}
 	part := BlockHead{Own: true, First: 2, Count: 3, Slots: 5}
