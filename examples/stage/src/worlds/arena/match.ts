@@ -23,7 +23,7 @@ const look = new Look();
 export const world: World<typeof arena> = {
   name: 'arena', title: 'Arena', goal: 'Shoot the others, and stay out of their sight.', named: true, bindings: arena,
   layout: { move: 'move', aim: 'aim', aimPresses: 'fire', buttons: { fire: { keys: ['Space'], pad: [7, 5, 0], click: true } } },
-  keep: 6,
+  keep: 12,
   warm: () => look.warm(),
   happenings: killsOf,
   begin: (game, name) => new Match(game, name),
