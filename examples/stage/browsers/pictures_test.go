@@ -2,7 +2,6 @@ package browsers
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -76,6 +75,12 @@ func TestPictures(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		take("replay")
 	})
+	b.step("killcam", func() {
+		b.do(chromedp.Navigate(serve(b.T, pages.Worlds()[0], "-clients", "16", "-npcs", "0") + "/?name=Ada&fine"))
+		until(b.T, "Ada was shot down", func() bool { return ask[bool](b, `document.body.classList.contains("killcam")`) })
+		time.Sleep(1200 * time.Millisecond)
+		take("killcam")
+	})
 	b.step("lobby", func() {
 		url, _, _ := lobby(b.T, program(b.T, "arena"), "127.0.0.1:0")
 		ada := b.tab(1280, 800, 1, false)
@@ -87,9 +92,6 @@ func TestPictures(t *testing.T) {
 		take("lobby")
 	})
 	b.step("front", func() { // it shows the new pictures
-		if out, err := exec.Command("npm", "--prefix", "..", "run", "build").CombinedOutput(); err != nil {
-			b.Fatalf("%v\n%s", err, out)
-		}
 		b.do(chromedp.Navigate(all(b.T)), chromedp.WaitVisible("article button"))
 		time.Sleep(2 * time.Second)
 		take("front")

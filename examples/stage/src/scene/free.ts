@@ -1,7 +1,8 @@
 // The free camera of a replay.
 
-/** How the viewer moves the camera in a frame: x and y in widths of the screen, drag in CSS pixels; zoom is 1 for the usual distance. */
-export const free = { on: false, x: 0, y: 0, drag: { x: 0, y: 0 }, zoom: 1 };
+/** How the viewer moves the camera in a frame: x and y in widths of the screen, drag in CSS pixels; zoom is 1 for the usual distance. far is
+ * that of a camera that follows a player. */
+export const free = { on: false, x: 0, y: 0, drag: { x: 0, y: 0 }, zoom: 1, far: 1 };
 
 /** Changes the distance of the free camera by a factor. */
 export function zoom(by: number) {

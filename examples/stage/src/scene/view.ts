@@ -81,7 +81,7 @@ export class View {
 
   /** What the camera sees, in units: width and height of the screen in the distance of its target. */
   get size(): readonly [number, number] {
-    const root = Math.sqrt(this.camera.aspect), area = this.area * (free.on ? free.zoom : 1);
+    const root = Math.sqrt(this.camera.aspect), area = this.area * (free.on ? free.zoom : free.far);
     return [area * root, area / root];
   }
 

@@ -1,9 +1,11 @@
 // The last seconds of a player who was beaten, from the view of the winner. The match goes on meanwhile.
 import type { Bindings, Game } from '@tactusgo/client';
+import { free } from '../scene/free';
 import { make } from './dom';
 import { root } from './root';
 
 const LENGTH = 2000; // ms
+const FAR = 2; // so that the beaten player is in the picture, too
 
 /** Who beat the player. */
 export interface Beaten { readonly by: number; readonly name: string }
@@ -21,6 +23,7 @@ export class KillCam<B extends Bindings> {
     this.label = make('p', { id: 'killcam', role: 'status' }, 'Replay: what ', make('b', {}, name), ' saw');
     root.append(this.label);
     document.body.classList.add('killcam');
+    free.far = FAR;
   }
 
   /** Whether all of it was shown. */
@@ -29,6 +32,7 @@ export class KillCam<B extends Bindings> {
   end() {
     this.label.remove();
     document.body.classList.remove('killcam');
+    free.far = 1;
     this.game.close();
   }
 }
