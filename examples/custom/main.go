@@ -1,9 +1,7 @@
-// Command custom runs a yard of players who push each other, moving platforms, a
-// door and power-ups: the example of a game with components, systems and
-// resources of its own. See -h for the flags; -npcs is the number of power-ups,
-// and -clients 1 shows that a player alone is never corrected. A player is 40
-// units wide, which is what to hold client.p99_error against. -own says which of the
-// clients' systems are the game's own.
+// Command custom runs a game in a yard: players push each other, and there are moving platforms, a door and power-ups. It is the
+// example of a game with its own components, systems and resources. See -h for the flags. -npcs is the number of power-ups.
+// -clients 1 shows that a single player is never corrected. Compare client.p99_error with the width of a player, 40 units. -own
+// lists the client systems that the game replaces.
 package main
 
 import (

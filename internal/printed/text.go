@@ -31,7 +31,7 @@ func (x *Text) String() string {
 // limit is the minimum number of polls, 10 ms each, before a wait fails.
 const limit = 6000
 
-// Until waits until a pattern stands in the text so many times.
+// Until waits until the text contains a number of matches of a pattern.
 func (x *Text) Until(t *testing.T, pattern string, times int) {
 	t.Helper()
 	want := regexp.MustCompile(pattern)
@@ -44,7 +44,7 @@ func (x *Text) Until(t *testing.T, pattern string, times int) {
 	t.Fatalf("%q is not printed %d times but\n%s", pattern, times, x)
 }
 
-// Find waits until a pattern stands in the text, and returns its first group.
+// Find waits until the text contains a match of a pattern, and returns its first group.
 func (x *Text) Find(t *testing.T, pattern string) string {
 	t.Helper()
 	x.Until(t, pattern, 1)

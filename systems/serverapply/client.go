@@ -40,8 +40,8 @@ func (c *Client) Touch() byte {
 		byte(in.slack.overtaken[12]) ^ byte(in.fills) ^ byte(in.stats.Consumed) ^ byte(in.stats.Ticks) ^ byte(in.real) ^ byte(c.id)
 }
 
-// TouchFurther does the same for memory that the first part points to: the places of the newest packet and input,
-// and the held input.
+// TouchFurther reads a byte of each cache line of the memory to which these lines point: the entries of the newest packet and
+// input, and the held input. The result has no meaning.
 func (c *Client) TouchFurther() (b byte) {
 	if in := &c.in; len(in.words) > 0 && len(c.lastInput) > 0 {
 		i := in.index(in.expected)

@@ -38,7 +38,7 @@ type Config struct {
 	Refuse func(w *ecs.World, client uint32, in unsafe.Pointer) error
 	// Logger receives the first refusal of each client.
 	Logger logging.Logger
-	// Recorder is told what each tick does with the inputs, before it does it; nil: nobody. Only System uses it.
+	// Recorder records what each tick does with the inputs. System calls it before it does so. Rewind does not use it. May be nil.
 	Recorder Recorder
 	// Now returns the time of this wake-up.
 	Now func() time.Time
@@ -46,14 +46,14 @@ type Config struct {
 	Tick func() uint32
 }
 
-// Recorder is told what a tick does with the inputs of the clients.
+// Recorder records what a tick does with the inputs of the clients.
 type Recorder interface {
 	timeline.Recorder
-	// Skip says that the entities of a client take no step.
+	// Skip records that the entities of a client take no step.
 	Skip(client uint32)
-	// Alone says that Simulate runs for the entities of a client alone, with the input of the last call of Hold.
+	// Alone records that Simulate runs only for the entities of a client, with the input of the last call of Hold.
 	Alone(client uint32)
-	// Run says that the tick is simulated.
+	// Run records that the tick is simulated.
 	Run()
 }
 

@@ -6,16 +6,16 @@ import (
 	"github.com/tactusgo/tactus/internal/capture"
 )
 
-// draft is the snapshot of one client under construction. Each worker has a draft and builds the snapshots of its clients
-// in it, one by one. Each stage reads the results of the stages before it and leaves its own in a field.
+// draft is the snapshot of one client under construction. Each worker has a draft, in which it builds the snapshots of its clients
+// one after the other. Each stage reads the results of the earlier stages and stores its own result in a field.
 type draft struct {
 	sys *System
 	w   *ecs.World
 	f   *capture.Frame // stage 1: the captured world, the same for all clients
 	c   *Client
 
-	// Stage 2: visible entities. The result is in the client: its set, or if nothing can be hidden its baselines, which have the
-	// slots that are left out.
+	// Stage 2: visible entities. The result is in the client: its set or, if nothing can be hidden, the left-out slots in its
+	// baselines.
 	withheld withheld
 	sets     setPacking
 
@@ -25,13 +25,13 @@ type draft struct {
 	hidden []hiddenBlock
 	world  source
 
-	// Stage 4: the order in which parts of the difference get room.
+	// Stage 4: the order of the parts of the difference.
 	ranking ranking
 
 	// Stage 5: blocks and datagrams.
 	encoder encoder
 	pack    packing
-	starved bool // owner state left no room for anything else the last time
+	starved bool // owner state left no room for anything else in the previous snapshot
 
 	stats Stats // not merged yet
 	notes notes // not merged yet
@@ -52,8 +52,8 @@ func (d *draft) startSend(w *ecs.World, f *capture.Frame) {
 	d.encoder.send, d.encoder.arena = f.Send, d.encoder.arena[:0]
 }
 
-// begin is the first part of building the snapshot of one client, which reads the world: what the client may see, its owner state,
-// and the header.
+// begin builds the first part of the snapshot of one client, which reads the world: the visible entities, the owner state and the
+// header.
 func (d *draft) begin(c *Client) {
 	d.start(c)
 	d.updateInterest()

@@ -9,15 +9,15 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Workers build the snapshots of different clients at the same time, each in its own draft. What the snapshots share is
-// below. While snapshots are built it is only read, except for blocks and joining states, which are locked and do not depend
-// on which worker comes first. All other changes to shared data are noted in the draft. The notes are merged
-// afterwards in the order of the clients. Therefore nothing depends on the number of workers or on their speed.
+// Workers build the snapshots of different clients concurrently, each in its own draft. Workers only read the shared data while
+// they build snapshots. The exceptions are blocks and kept states, which have locks and do not depend on the order of the
+// workers. All other changes to shared data are noted in the draft. The notes are merged afterwards in the order of the clients.
+// The result therefore does not depend on the number or the speed of workers.
 
-// shared is what the snapshots of all clients share.
+// shared holds the data that the snapshots of all clients share.
 type shared struct {
 	build    func(worker, portion int)
-	part     buildPart           // that build does
+	part     buildPart           // the part that build executes
 	retry    func(worker, i int) // builds the snapshot of a client of deferred
 	deferred []int               // indexes of the clients whose snapshots are built last
 
@@ -25,7 +25,7 @@ type shared struct {
 	joins      joins
 	long       longRuns
 	rounds     rounds
-	overBudget bool            // at the last send, a client was not sent everything
+	overBudget bool            // at the previous send, the snapshot of some client did not hold everything
 	bigLogged  map[uint64]bool // component masks of entities that were logged as too big
 	won        [codings]uint32 // newest send in which another coder than the range coder was the best
 	accounts   traffic.Accounts
@@ -39,10 +39,10 @@ func (x *shared) prepare(s *System) {
 	x.accounts.Begin(s.codecs.layout, s.comps)
 }
 
-// portionSize is how many clients a worker builds in one go. With a thousand clients none is in the processor's caches when its
-// turn comes, and a cache line takes some 155 ns to arrive, but a twentieth of that if nothing waits for it. The data that
-// a client needs therefore lie in few cache lines, and before a portion is built one byte of each of these lines is
-// read for all its clients: these reads do not depend on each other, so that the processor overlaps them.
+// portionSize is the number of clients in a portion of a worker. With a thousand clients, none is in the processor's caches when
+// its turn comes. Loading a cache line takes about 155 ns, or a twentieth of that if nothing waits for it. The data of a client is
+// therefore in few cache lines. Before a worker builds a portion, it reads one byte of each of these lines for all clients of the
+// portion. These reads do not depend on each other, so the processor performs many at a time.
 const portionSize = 16
 
 // portions divides a number of clients among workers, so that each worker gets several portions.
@@ -117,8 +117,8 @@ func (d *draft) build(c *Client, index int) {
 	d.end(c)
 }
 
-// needsBusyBlock reports whether a client needs a block that another worker is encoding at the moment, so that the client
-// is better deferred. It checks the first group only, since most groups have the same baseline.
+// needsBusyBlock reports whether a client needs a block that another worker is encoding now. Such a client is deferred. The
+// function checks only the first group, because most groups have the same baseline.
 func (d *draft) needsBusyBlock(c *Client) bool {
 	if c.join.state != joinNone || c.baselines.World.Len() == 0 {
 		return false
@@ -128,7 +128,7 @@ func (d *draft) needsBusyBlock(c *Client) bool {
 	return d.sys.shared.blocks.encoding(g, age, two, c.model)
 }
 
-// note is an observation from the snapshot of one client for the data that all clients share.
+// note is a change to the shared data that results from the snapshot of one client.
 type note struct {
 	client int // index
 	kind   noteKind
@@ -147,7 +147,7 @@ const (
 	noteOverfull                 // a client's snapshot does not hold everything, for the first time
 )
 
-// notes are the observations of a worker.
+// notes holds the notes of a worker.
 type notes struct {
 	client   int // index of the client whose snapshot is being built
 	progress progress
@@ -156,7 +156,7 @@ type notes struct {
 	touched  byte  // of the memory of clients; has no meaning
 }
 
-// add adds an observation about the current client.
+// add adds a note about the current client.
 func (x *notes) add(n note) {
 	n.client = x.client
 	x.all = append(x.all, n)
@@ -169,7 +169,7 @@ func (x *notes) long(run *wire.BlockHead, send uint32, size int) {
 	}
 }
 
-// merge merges what workers counted and noted.
+// merge merges the counters and notes of the workers.
 func (x *shared) merge(s *System) {
 	x.notes = x.notes[:0]
 	var sum progress
@@ -209,7 +209,7 @@ func (x *shared) merge(s *System) {
 	}
 }
 
-// add adds what a worker counted.
+// add adds the counters of a worker.
 func (s *Stats) add(x *Stats) {
 	s.Updates += x.Updates
 	s.OverBudget += x.OverBudget
@@ -217,7 +217,7 @@ func (s *Stats) add(x *Stats) {
 	s.Delay += x.Delay
 }
 
-// add adds what a worker encoded.
+// add adds the counters of a worker's encoder.
 func (s *EncodeStats) add(x *EncodeStats) {
 	s.Blocks += x.Blocks
 	s.Entities += x.Entities
@@ -225,7 +225,7 @@ func (s *EncodeStats) add(x *EncodeStats) {
 	s.Own += x.Own
 }
 
-// longFor is for how many sends a run that was much too long for a datagram is not tried again.
+// longFor is the number of sends for which a run that was much too long for a datagram is not tried again.
 const longFor = 16
 
 // longRuns holds the recent sizes of runs of groups, by the age of the baseline.

@@ -34,7 +34,7 @@ type setOf struct {
 	members []setMember // in the order of masks and ids
 }
 
-// sets has the sets of sends, and the slots of the entities in sight.
+// sets holds the sets of sends, and the slots of the entities in sight.
 type sets struct {
 	sends  []setOf
 	spare  [][]setMember
@@ -51,7 +51,7 @@ type unusedSlot struct {
 	send uint32
 }
 
-// of returns the set of a send, nil if it is not kept.
+// of returns the set of a send, or nil if it is no longer kept.
 func (s *sets) of(send uint32) *setOf {
 	for i := range s.sends {
 		if s.sends[i].send == send {
@@ -61,7 +61,7 @@ func (s *sets) of(send uint32) *setOf {
 	return nil
 }
 
-// keepSets is for how many sends sets from before the floor are kept, since datagrams can overtake each other.
+// keepSets is the number of sends before the floor whose sets are kept, because datagrams can overtake each other.
 const keepSets = 128
 
 // add adds members to the set of a send, and forgets sets that are no longer needed. It reports false if an entity is in the set twice.
@@ -95,7 +95,7 @@ func (s *sets) add(send, floor uint32, members []setMember) bool {
 	return true
 }
 
-// setIncoming is the part of sets in the datagram that is being decoded.
+// setIncoming is the part of a set in the datagram that is being decoded.
 type setIncoming struct {
 	wire.Set
 	any     bool
@@ -162,8 +162,8 @@ func (d *Decoder) decodeSet(h *wire.BlockHead, body []byte, s *Store, floor uint
 	return nil
 }
 
-// unite sets x.union to the entities of the block in their order: the members that it takes from the baseline, and the new
-// entities, whose ids are not decoded yet.
+// unite sets x.union to the entities of the block in order: the included members of the baseline, and the new entities, whose ids
+// are not decoded yet.
 func (x *setIncoming) unite(base *setOf) error {
 	var included []setMember
 	if base != nil {
@@ -278,7 +278,7 @@ func (d *Decoder) scatter(s *Store, send, floor uint32, base *setOf) error {
 			if m.at, ok = d.slotFor(s, m.id, floor); !ok {
 				return ErrMemory
 			}
-			// A later send, which has arrived already, may have told that the entity is gone.
+			// A later send that has already arrived may have removed the entity.
 			born, quiet = news[0].Spawned, send < s.sets.newest
 			news = news[1:]
 		} else if st := s.World[m.at.Group].At(base.send); st != nil {
@@ -302,7 +302,7 @@ func (d *Decoder) scatter(s *Store, send, floor uint32, base *setOf) error {
 	return nil
 }
 
-// open returns the state of a group that the current datagram adds to.
+// open returns the state of a group to which the current datagram adds.
 func (d *Decoder) open(s *Store, group int32) *State {
 	x := s.World[group]
 	if x.Open == nil {
@@ -312,7 +312,7 @@ func (d *Decoder) open(s *Store, group int32) *State {
 	return x.Open
 }
 
-// clearSlot notes that an entity is out of sight, unless a newer state of it has arrived.
+// clearSlot records that an entity is out of sight, unless a newer state of the entity has arrived.
 func (d *Decoder) clearSlot(s *Store, at Location, id uint32, hidden bool) {
 	x := s.World[at.Group]
 	if x.Updated[at.Slot] >= d.current.send.Send || x.Open != nil && x.Open.Known>>at.Slot&1 != 0 {
@@ -323,8 +323,8 @@ func (d *Decoder) clearSlot(s *Store, at Location, id uint32, hidden bool) {
 	d.set.ids = append(d.set.ids, id)
 }
 
-// slotFor returns the slot of an entity, or an unused one: no baseline is older than floor. It reports false if all slots are in
-// use.
+// slotFor returns the slot of an entity, or an unused slot for a new entity. No baseline is older than floor. It returns false if
+// all slots are in use.
 func (d *Decoder) slotFor(s *Store, id, floor uint32) (at Location, ok bool) {
 	free := func(at Location) bool {
 		x := s.World[at.Group]

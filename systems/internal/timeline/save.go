@@ -54,16 +54,16 @@ func (t *Timeline) AppendPending(dst []commands.Entry) []commands.Entry {
 	return t.log.AppendPending(dst, t.Next())
 }
 
-// Recorder is told what a tick was simulated with.
+// Recorder records the inputs and commands with which a tick was simulated.
 type Recorder interface {
-	// Entry is a join, a leave or a command, in the order in which they ran.
+	// Entry records a join, a leave or a command. It is called in the order in which they ran.
 	Entry(e commands.Entry)
-	// Hold is the input of a player, with its sequence number.
+	// Hold records the input of a player and its sequence number.
 	Hold(player, sequence uint32, words []int32)
 }
 
-// Describe tells r what a tick of the window was last simulated with. Ticks that have been simulated are described as they are,
-// and the tick that is being simulated, too.
+// Describe calls r for the inputs and commands with which a tick of the window was last simulated. The tick may be the one that is
+// being simulated.
 func (t *Timeline) Describe(tick uint32, r Recorder) {
 	t.log.Describe(tick, r)
 	for _, p := range t.players {
