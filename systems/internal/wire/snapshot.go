@@ -9,8 +9,8 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 )
 
-// A message is the payload of a session's packet. The low three bits of its
-// first byte are its kind: input (see input.go), snapshot, and others.
+// A message is the payload of a session's packet. The low three bits of its first byte are its kind: input (see input.go),
+// snapshot, and others.
 //
 //	snapshot  kind 3 bits, agreed 1 bit, flags: control, join, late, correction |
 //	          send u16 | input u16 | [control] | [join] | [late u8] |
@@ -20,25 +20,23 @@ import (
 //	block     flags u8 | [first uvarint] | [groups uvarint] | [age uvarint] |
 //	          [slots u64] | [length uvarint] | body
 //
-// The tick of a send is its number times the ticks between two sends, plus
-// "late": a server that had to catch up is late. Input is the
-// last input of this client that the state includes. Control is sent when it
-// has changed, and every few sends. With "join", the world blocks belong to
-// an earlier send (0 back: this one) with that number of groups: when
-// the client has all of them it is loaded. A server that hides parts of the world sends the number of visible entities: when
-// the client has so many it is loaded. Agreed and correction are used only
-// if corrections are made on mismatch: the client's result after input equals the
-// server's, and the number of the open correction (see [Report]).
+// The tick of a send is its number times the ticks between two sends, plus late: a server that has to catch up may be late.
+// Input is the last input of this client that the state includes. Control is sent when it has changed, and every few sends.
 //
-// A block is the state of consecutive groups, of all slots or some: of the world, or
-// with the own bit of the client's own entities at full precision. Its age is the distance
-// of the baseline, in sends before the block's own; 0 is none. With the second bit
-// the send before the baseline is a baseline as well. Coder 3 is a set block: if the server hides parts of the world, the
-// body starts with a [Set] of the entities that it contains, instead of groups and slots.
+// With join, the world blocks belong to an earlier send (0 back: this one), whose state has that number of groups. The client
+// has joined when it has all of them. A server that hides parts of the world sends the number of visible entities instead, and
+// the client has joined when it has that many.
 //
-// A client that cannot decode a snapshot because it no longer has a baseline
-// that it acknowledged starts a new epoch. The server answers with full states
-// until some of that epoch are acknowledged.
+// Agreed and correction are used only if corrections are made on mismatch. Agreed means that the client's result after input
+// agrees with the server's state. Correction is the number of the open correction (see [Report]).
+//
+// A block contains the state of consecutive groups, with all slots or some of them: of the world or, with the own bit, of the
+// client's own entities at full precision. Its age is the number of sends from the baseline to the block's send; 0 means no
+// baseline. With the second bit, the send before the baseline is a baseline too. Coder 3 marks a set block: if the server hides
+// parts of the world, the body starts with a [Set] of the contained entities, instead of groups and slots.
+//
+// A client that cannot decode a snapshot because it no longer has an acknowledged baseline starts a new epoch. The server sends
+// full states until the client acknowledges some of that epoch.
 //
 // Numbers are little-endian. Sequence and send numbers are sent as their low 16 bits.
 const (
