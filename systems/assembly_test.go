@@ -123,7 +123,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// move takes a system from its place and puts it behind another.
+// move moves a system after another one.
 func move(name, behind string) func(*ecs.Schedule) error {
 	return func(s *ecs.Schedule) error {
 		var run func(*ecs.World)
@@ -245,7 +245,7 @@ func TestGatherGetsItsClient(t *testing.T) {
 	}
 }
 
-// untold looks at a client that is not connected.
+// untold checks the methods of a client that is not connected.
 func untold(t *testing.T, c *Client) {
 	t.Helper()
 	_, own := c.Own(c.World())

@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// crowded is a plaza in which so many things move by chance in every tick.
+// crowded returns a plaza in which the given number of entities moves randomly in every tick.
 func crowded(t *testing.T, things int, c ServerConfig) (*game, []ecs.Entity) {
 	t.Helper()
 	protocol := func() *ecs.Protocol {
@@ -94,7 +94,7 @@ func TestPriorityDecidesWhoWaits(t *testing.T) {
 	}
 }
 
-// huge is a component that no datagram holds.
+// huge is a component that fits into no datagram.
 type huge struct {
 	Text [1000]uint32 `net:"raw"`
 }

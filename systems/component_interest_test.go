@@ -13,7 +13,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// beat is the step as of which something is, and fuse the same, for those alone who may know of it.
+// beat contains the step of an entity's state. fuse contains the same step, and only some clients may see it.
 type beat struct {
 	Step uint16 `net:"0..65535"`
 }
@@ -22,7 +22,7 @@ type fuse struct {
 	Step uint16 `net:"0..65535"`
 }
 
-// mines is the protocol of players of two teams, among mines.
+// mines returns the protocol: players of two teams among mines.
 func mines() *ecs.Protocol {
 	p := halls()
 	ecs.Replicate[beat](p, 0)
@@ -30,7 +30,7 @@ func mines() *ecs.Protocol {
 	return p
 }
 
-// mine is what a step made of one.
+// mine is the state of a mine, or of a pawn, after a step.
 type mine struct {
 	lit   bool
 	team  uint8
@@ -38,7 +38,7 @@ type mine struct {
 	at    place
 }
 
-// minefield is a match among mines, of which is kept what was when.
+// minefield is a match that records the state of all mines after each step.
 type minefield struct {
 	*game
 	r     *rand.Rand
@@ -66,7 +66,7 @@ func (m *minefield) spot() place {
 	return place{X: m.r.Float32()*400 - 200, Y: m.r.Float32()*400 - 200}
 }
 
-// lay lays a mine.
+// lay spawns a mine.
 func (m *minefield) lay() {
 	w := m.server.World()
 	e := w.Spawn(m.spot(), beat{}, hall{uint8(m.r.IntN(2))})
@@ -79,7 +79,7 @@ func (m *minefield) lay() {
 	m.all = append(m.all, e)
 }
 
-// play goes on by a step in which mines come and go, walk, change sides, are lit and put out, and players change sides.
+// play runs a step: mines spawn, despawn, walk, change teams and gain or lose fuses, and players change teams.
 func (m *minefield) play() {
 	w := m.server.World()
 	for range m.r.IntN(4) {
@@ -141,22 +141,22 @@ func (m *minefield) play() {
 	m.game.step()
 }
 
-// whether is what a rule says of a mine to a player: that it must be told of it, or must not.
+// whether returns whether a player must see a component of a mine, and whether the player must not.
 type whether func(me, it mine) (must, not bool)
 
-// away is how far a mine is from a player.
+// away returns the distance of a mine from a player.
 func away(me, it mine) float64 {
 	return math.Hypot(float64(me.at.X-it.at.X), float64(me.at.Y-it.at.Y))
 }
 
-// veilRule is a rule of which a test knows what comes of it, for fuses or for places.
+// veilRule is a component interest with its expected results, for fuses and for places.
 type veilRule struct {
 	config ServerConfig
 	fuses  whether
 	places whether
 }
 
-// veils are some of them.
+// veils returns the rules of the tests.
 func veils() map[string]veilRule {
 	team := func(me, it mine) (must, not bool) { return me.team == it.team, me.team != it.team }
 	near := func(me, it mine) (must, not bool) { return away(me, it) < 59, away(me, it) > 75+50*math.Sqrt2+1 }
@@ -178,8 +178,8 @@ func veils() map[string]veilRule {
 	}
 }
 
-// check looks at what a client has: of each mine what it may know as of the step that it knows it of, and no mine is lost
-// for what the client may not know of it.
+// check checks each mine of a client: the client has those components that it may see as of the mine's step, and no mine is
+// missing because of hidden components. It returns how often a restricted component was shown and hidden.
 func (m *minefield) check(c *Client, fuses, places whether, seesAll bool) (told, untold int) {
 	m.t.Helper()
 	w := c.World()
@@ -256,7 +256,7 @@ func TestComponentInterestThereAndBack(t *testing.T) {
 	}
 }
 
-// underWay plays a match with a rule, in which mines walk where they may.
+// underWay plays a match with a rule. Mines walk if walk is true and the rule hides no places.
 func underWay(t *testing.T, rule veilRule, walk bool, seed uint64) {
 	config := rule.config
 	config.Seed = seed
@@ -334,8 +334,8 @@ func TestHiddenComponentsSendNothing(t *testing.T) {
 	}
 }
 
-// whatItIsTold is what the server sends the first client of a match, of team 1, among mines of team 0, whose fuses and
-// trails it may not know: none of them has one, or some have one now and then.
+// whatItIsTold returns the messages of the server to the first client. The client is in team 1. All mines are in team 0, and
+// the client may not see their fuses and trails. If lit is true, some mines have these components from time to time.
 func whatItIsTold(t *testing.T, config ServerConfig, lit bool) (heard [][]byte) {
 	shown, hidden := rand.New(rand.NewPCG(config.Seed, 1)), rand.New(rand.NewPCG(config.Seed, 2))
 	g := newGame(t, mines, config)

@@ -69,11 +69,10 @@ func TestDecision7_TwoRunsInVirtualTimeAreIdentical(t *testing.T) {
 	}
 }
 
-// grain is a pace that no grid has: after it a place is between steps.
+// grain is a speed that is not a multiple of any step: positions are then between steps.
 const grain = 0.0137137
 
-// grainy is a field whose players move by grains, and are pushed by one more at
-// some ticks by the server alone.
+// grainy returns a plaza whose players move by grains. In some ticks the server alone pushes them by one more.
 func grainy(quantized bool, nudge func(tick, owner uint32) (components.Position, bool)) func() *ecs.Protocol {
 	return fieldtest.ProtocolFrom(func(p *ecs.Protocol) {
 		if quantized {
@@ -261,7 +260,7 @@ func TestDecision5_SequencesAreNotTicks(t *testing.T) {
 	fieldtest.MustConverge(c)
 }
 
-// lossy is a wire on which what arrives may get lost.
+// lossy is a wire that loses some received datagrams.
 type lossy struct {
 	netsys.Wire
 	lose func() bool
@@ -400,9 +399,8 @@ func TestDecision6_BaselinesArePerEntity(t *testing.T) {
 	}
 }
 
-// clockReads finds where a package of the core asks for the time, or waits for it:
-// "file: function" for every use of package time that is not a mere type, unit or
-// conversion.
+// clockReads returns where a package of the core reads the clock or waits, as "file: function": every use of package time that
+// is not a type, unit or conversion.
 func clockReads(file string, f *ast.File) (reads []string) {
 	name := "time"
 	for _, imp := range f.Imports {
@@ -427,12 +425,11 @@ func clockReads(file string, f *ast.File) (reads []string) {
 	return reads
 }
 
-// clocks are the functions of package time whose results depend on when they are
-// called.
+// clocks are the functions of package time whose results depend on the time of the call.
 var clocks = []string{"Now", "Since", "Until", "After", "AfterFunc", "NewTimer", "NewTicker", "Tick", "Sleep"}
 
-// realTime are the places that may: what runs a peer in real time, what a start time
-// that nobody gave is filled from, and real sockets.
+// realTime are the places that may read the clock: functions that run a peer in real time, defaults of start times, and real
+// sockets.
 var realTime = []string{
 	"systems/realtime.go: runRealTime", "systems/realtime.go: advanceUntil",
 	"systems/client.go: NewClient", "systems/client.go: Run", "systems/client_session.go: Dial",

@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// held is a crowd that has played long enough for buffers to be settled.
+// held returns a crowd that has played until its buffers are settled.
 func held(t *testing.T) *systemstest.Crowd {
 	t.Helper()
 	crowd := systemstest.New(t, fieldtest.Config(5, 3, systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02)))
@@ -21,7 +21,7 @@ func held(t *testing.T) *systemstest.Crowd {
 	return crowd
 }
 
-// recovers demands that the crowd plays on as if nothing had been.
+// recovers checks that the crowd plays on as before.
 func recovers(t *testing.T, crowd *systemstest.Crowd) {
 	t.Helper()
 	crowd.Run(15 * time.Second)

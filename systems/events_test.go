@@ -14,8 +14,8 @@ import (
 	"github.com/tactusgo/tactus/systems/event"
 )
 
-// bang is what a player's own Simulate tells the server, boom what the server's tells
-// those who see the player, and call what nobody simulates.
+// bang is an event from a player's Simulate to the server, boom from the server's Simulate to the viewers of the player, and
+// call from outside of Simulate.
 type (
 	bang struct {
 		X float32 `net:"-512..512 step 0.01"`
@@ -36,7 +36,7 @@ func calls() *event.Registry {
 	return r
 }
 
-// firing is the plaza where shots are events, and the server pushes pawns about.
+// firing returns the plaza with shots as events. The server pushes pawns.
 func firing() *ecs.Protocol {
 	p := plaza()
 	p.Simulate("fire", func(w *ecs.World) {

@@ -12,19 +12,18 @@ import (
 	"github.com/tactusgo/tactus/systems/lagcomp"
 )
 
-// Crossbow is the input of the example: Seen says what the screen showed.
+// Crossbow is the input of the example. Seen is the moment that the screen showed.
 type Crossbow struct {
 	Fire bool `net:"edge"`
 	Seen lagcomp.Claim
 }
 
-// Lives is how many hits something takes.
+// Lives is the remaining number of hits that an entity survives.
 type Lives struct {
 	Left uint8 `net:"0..9"`
 }
 
-// bolts hits whom a shooter had in its line of fire, straight up, and notes what shooter
-// and server each saw.
+// bolts returns the rule that hits entities straight above a shooter. It records what the shooter and the server saw.
 func bolts(sights *lagcomp.Log[components.Position]) func(w *ecs.World) {
 	type archer struct {
 		At  *components.Position

@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// Chat is a line that somebody says.
+// Chat is a chat line of a player.
 type Chat struct {
 	From uint32 `net:"raw"`
 	Text struct {
@@ -19,7 +19,7 @@ type Chat struct {
 	}
 }
 
-// messages are the messages of the game, built alike by server and client.
+// messages returns the message types of the game. Server and client call it.
 func messages() (*channel.Registry, *channel.Type[Chat]) {
 	r := channel.NewRegistry(channel.Config{})
 	return r, channel.Register[Chat](r, "event")

@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// Team is a side, and Timer what a team knows of its own mines.
+// Team is the team of a mine. Only this team sees its Timer.
 type (
 	Team struct {
 		Number uint8 `net:"0..3"`

@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// Step is the input of the example: how far to go in a tick.
+// Step is the input of the example: the distance to walk in a tick.
 type Step struct {
 	DX int8 `net:"-1..1"`
 }

@@ -36,7 +36,7 @@ func flightConfig(seed uint64, m policy.Model, f *systems.Flight) systemstest.Co
 	return c
 }
 
-// stir makes players command something, leave, crash and return while a match runs.
+// stir makes players send commands, leave, crash and return during a match.
 func stir(t *testing.T, c *systemstest.Crowd, seconds int) {
 	t.Helper()
 	r := ecs.NewRand(uint64(seconds), 5)

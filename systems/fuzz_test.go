@@ -53,9 +53,8 @@ func FuzzReadSnapshot(f *testing.F) {
 	})
 }
 
-// scriptOfAMatch is what a client was sent in the first moments of a real match:
-// full states, deltas, own state, a component that comes and an entity that goes.
-// It is made anew each time, so that it is valid whatever messages look like.
+// scriptOfAMatch returns the first messages to a client in a real match: full states, deltas, owner state, an added component
+// and a despawned entity. It creates them in each run, so that they are valid after a change of the format.
 func scriptOfAMatch(f *testing.F, of Interest) (script []byte) {
 	g := newGame(f, peopled, ServerConfig{Snapshots: Snapshots{Interest: of}})
 	g.overhear(func(_ uint32, b []byte) {
@@ -81,7 +80,7 @@ func scriptOfAMatch(f *testing.F, of Interest) (script []byte) {
 	return script
 }
 
-// checkClient checks what must hold in a client whatever it was sent.
+// checkClient checks the invariants of a client after arbitrary messages.
 func checkClient(t *testing.T, c *Client) {
 	t.Helper()
 	unknown := 0

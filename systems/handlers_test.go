@@ -12,10 +12,10 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// hooks notes, of each function of the game that runs outside Simulate, whether it may write.
+// hooks records for each function of the game outside of Simulate whether it can write.
 type hooks map[string]string
 
-// try writes a world as a hook does, and looks at it as it may.
+// try reads the world, and tries to write it.
 func (h hooks) try(hook string, w *ecs.World) {
 	for e := range ecs.All[struct{ At place }](w) {
 		_ = ecs.Get[place](w, e).X + float32(w.NetID(e))

@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// forger is a server's place taken by the test: it feeds a client messages.
+// forger replaces the server and feeds messages to a client.
 type forger struct {
 	*game
 	c       *Client
@@ -37,14 +37,14 @@ func (f *forger) feed(b []byte) {
 	(*clientHandler)(f.c).Received(f.now, f.c.link.session, netsys.Packet{At: f.now, Newest: true, Data: b})
 }
 
-// told is what a forged block says of a group.
+// toldGroup is the contents of a forged block: the state of a group.
 type toldGroup struct {
 	own   bool
 	group uint32
 	state *delta.Group
 }
 
-// snapshot is a message of blocks, the n-th send from where the server stopped.
+// snapshot returns a message with blocks. Its send is n sends after the last one of the server.
 func (f *forger) snapshot(n int, told ...toldGroup) []byte {
 	return f.snapshotAfter(n, uint16(f.c.mirror.Own.Newest.Input), told...)
 }
@@ -70,7 +70,7 @@ const (
 	shotsBit = 1 << 3
 )
 
-// dots is a group in which each slot has an entity with a place, from an id on.
+// dots returns a group with an entity with a place in each of the slots. Ids count up from id.
 func (f *forger) dots(id uint32, slots uint64) *delta.Group {
 	g := &delta.Group{}
 	for m := slots; m != 0; m &= m - 1 {
@@ -79,7 +79,7 @@ func (f *forger) dots(id uint32, slots uint64) *delta.Group {
 	return g
 }
 
-// shotsOf is own state of an entity that nobody has, so that nothing comes of it.
+// shotsOf returns owner state of an entity that does not exist, so that it has no effect.
 func (f *forger) shotsOf(id uint32, slot int) toldGroup {
 	g := &delta.Group{}
 	g.Put(slot, id, shotsBit, 1)[0] = 7

@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// badMessages are messages that no client sends.
+// badMessages returns messages that no client sends.
 func badMessages(i *intruder) [][]byte {
 	good := i.input(1, push{})
 	h := wire.SnapshotHeader{Send: 1}

@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// continues says that a message is not whole.
+// continues reports whether a message continues from an earlier one.
 func continues(b []byte) bool { return len(b) > 0 && b[0]>>wire.KindBits != 0 }
 
 // Packets that a session sends by itself use packet numbers. The next input message is still decoded.
@@ -110,7 +110,7 @@ func TestInputsFromABaseThatNeverWas(t *testing.T) {
 	}
 }
 
-// depth is how many inputs of a client wait, as it is told.
+// depth returns the number of waiting inputs that the server reports to the client.
 func depth(p *peer) uint8 {
 	_, depth, _ := p.inputs.Ack()
 	return depth

@@ -11,18 +11,18 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// hall is where something is.
+// hall is the hall of an entity.
 type hall struct {
 	Number uint8 `net:"0..9"`
 }
 
-// trail is a place that is told as a line.
+// trail is a position that is sent as a line.
 type trail struct {
 	X float32 `net:"-4096..4096 step 0.01 axis x lines 0.03"`
 	Y float32 `net:"-4096..4096 step 0.01 axis y lines 0.03"`
 }
 
-// halls is the protocol of players that come into halls, each into that of its number, modulo 2.
+// halls returns the protocol: player n joins in hall n modulo 2.
 func halls() *ecs.Protocol {
 	p := plazaParts("halls/1")
 	ecs.Replicate[hall](p, 0)
@@ -34,7 +34,7 @@ func halls() *ecs.Protocol {
 	return p
 }
 
-// interests are those that are told apart by pieces alone.
+// interests returns interests that use halls or distances.
 func interests() map[string]Interest {
 	grid := &Grid[place]{Cell: 40, Radius: 60, Leave: 75}
 	return map[string]Interest{"grid": grid, "halls": Same[hall](), "both": And(Same[hall](), grid), "either": Or(Same[hall](), &Grid[place]{Cell: 30, Radius: 20}), "listed": And(HiddenUnless(grid, Has[shots]()), Same[hall]())}
@@ -150,8 +150,8 @@ func TestHiddenSendsNothing(t *testing.T) {
 	}
 }
 
-// whatItHears is what the server sends the first client of a match, in whose other hall, which is far away,
-// there is company or nobody.
+// whatItHears returns the messages of the server to the first client. If company is true, there are entities in the other
+// hall, which is far away.
 func whatItHears(t *testing.T, seed uint64, of Interest, company bool) (heard [][]byte) {
 	shown, hidden := rand.New(rand.NewPCG(seed, 1)), rand.New(rand.NewPCG(seed, 2))
 	config := ServerConfig{Seed: seed, Snapshots: Snapshots{Interest: of}}

@@ -15,7 +15,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// intruder is somebody with a session who is no Client: it sends what it likes.
+// intruder has a session and sends arbitrary payloads instead of those of a Client.
 type intruder struct {
 	*netsys.Client
 	game   *game
@@ -47,20 +47,20 @@ func (g *game) intrude() *intruder {
 	return i
 }
 
-// send sends payloads and says nothing of errors: a session may end.
+// send sends payloads. It ignores errors, because the session may end.
 func (i *intruder) send(payloads ...[]byte) {
 	for _, b := range payloads {
 		_, _ = i.Session().Send(i.game.now, b)
 	}
 }
 
-// tick lets the game and the intruder live for a tick.
+// tick runs the game and the intruder for a tick.
 func (i *intruder) tick() {
 	i.game.step()
 	i.Poll(i.game.now, i)
 }
 
-// input is a well-formed message of one input.
+// input returns a valid message with one input.
 func (i *intruder) input(seq uint16, in push) []byte {
 	t := i.game.server.protocol.Input().Schema
 	m := wire.Input{Newest: seq, Count: 1, Words: make([]int32, t.Words)}
@@ -68,7 +68,7 @@ func (i *intruder) input(seq uint16, in push) []byte {
 	return wire.NewInputCoder(t).Append(nil, &m, 0, nil)
 }
 
-// pawnOf is the pawn of a client on the server.
+// pawnOf returns the position of a client's pawn on the server.
 func (g *game) pawnOf(t testing.TB, client uint32) (at place, found bool) {
 	t.Helper()
 	type row struct {
@@ -83,7 +83,7 @@ func (g *game) pawnOf(t testing.TB, client uint32) (at place, found bool) {
 	return at, false
 }
 
-// journal is a log that counts its lines.
+// journal is a log that stores its lines.
 type journal struct {
 	mu    sync.Mutex
 	lines []string
@@ -102,7 +102,7 @@ func (j *journal) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// count is the number of lines of a level.
+// count returns the number of lines of a level.
 func (j *journal) count(level slog.Level) (n int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -20,13 +20,13 @@ import (
 // The plaza is the world of these tests: pawns walk where their owner's inputs
 // say, everything else is moved and reshaped by the test.
 
-// push is the input.
+// push is the input of a player.
 type push struct {
 	DX, DY int8 `net:"-1..1"`
 	Fire   bool `net:"edge"`
 }
 
-// place is predicted and interpolated, shots only predicted, tint neither.
+// place is predicted and interpolated. shots is only predicted, tint is neither.
 type place struct {
 	X, Y float32 `net:"-512..512 step 0.01"`
 }
@@ -45,7 +45,7 @@ type pawn struct {
 	In    *push
 }
 
-// walking is a pawn that does what its player says.
+// walking is a row with a pawn and its player's input.
 type walking struct {
 	At    *place
 	Shots *shots `ecs:"optional"`
@@ -74,10 +74,10 @@ func plazaParts(name string) *ecs.Protocol {
 	return p
 }
 
-// veil is on entities about which a test decides what clients may know; it counts how often.
+// veil is on entities whose visibility a test decides. It counts the decisions.
 type veil struct{ Decisions uint32 }
 
-// decide makes interest ask about an entity again.
+// decide makes the filter of seenIf ask about an entity again.
 func decide(w *ecs.World, e ecs.Entity) {
 	if v := ecs.Get[veil](w, e); v != nil {
 		v.Decisions++
@@ -86,7 +86,7 @@ func decide(w *ecs.World, e ecs.Entity) {
 	}
 }
 
-// seenIf is an interest in the entities of which a test says so.
+// seenIf returns an interest in the entities for which f returns true.
 func seenIf(f func(e ecs.Entity, client uint32) bool) Interest {
 	return Filter(func(me struct{ Client Viewer }, it struct {
 		Entity ecs.Entity
@@ -97,12 +97,12 @@ func seenIf(f func(e ecs.Entity, client uint32) bool) Interest {
 	})
 }
 
-// spawnPawn is how players come in most tests.
+// spawnPawn is the join function of most tests.
 func spawnPawn(w *ecs.World, client uint32) {
 	w.Spawn(components.Owner{Client: client}, place{X: float32(client)}, shots{}, push{})
 }
 
-// joining is a protocol by which players come.
+// joining returns a protocol with a join function.
 func joining(protocol func() *ecs.Protocol, join func(w *ecs.World, client uint32)) func() *ecs.Protocol {
 	return func() *ecs.Protocol {
 		p := protocol()
@@ -111,10 +111,10 @@ func joining(protocol func() *ecs.Protocol, join func(w *ecs.World, client uint3
 	}
 }
 
-// peopled is the plaza on which players have pawns.
+// peopled returns the plaza in which each player gets a pawn.
 func peopled() *ecs.Protocol { return joining(plaza, spawnPawn)() }
 
-// birth is where virtual time begins.
+// birth is the start of virtual time.
 var birth = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 const testTick = time.Second / 60
@@ -135,8 +135,7 @@ type game struct {
 	blind    bool // the clients draw nothing
 }
 
-// newGame makes a server; zero fields of c get what makes the game a function of
-// the test alone.
+// newGame creates a server. Its random numbers depend only on the seed in c.
 func newGame(t testing.TB, protocol func() *ecs.Protocol, c ServerConfig) *game {
 	t.Helper()
 	g := &game{t: t, now: birth, network: netsys.NewNetwork(), protocol: protocol}
@@ -153,7 +152,7 @@ func newGame(t testing.TB, protocol func() *ecs.Protocol, c ServerConfig) *game 
 	return g
 }
 
-// join adds a client behind a link that is the same both ways.
+// join adds a client behind a link with the same quality in both directions.
 func (g *game) join(c ClientConfig, link netsys.Link) *Client {
 	g.t.Helper()
 	return g.joinWith(g.protocol(), c, link)
@@ -180,7 +179,7 @@ func (g *game) joinWith(p *ecs.Protocol, c ClientConfig, link netsys.Link) *Clie
 	return k
 }
 
-// overhear shows what the server sends to each client, as messages.
+// overhear calls sent for each message that the server sends.
 func (g *game) overhear(sent func(client uint32, message []byte)) {
 	g.t.Helper()
 	err := g.server.Schedule().Wrap("Send", func(run func(*ecs.World)) func(*ecs.World) {
@@ -198,7 +197,7 @@ func (g *game) overhear(sent func(client uint32, message []byte)) {
 	}
 }
 
-// step lets one tick pass.
+// step runs one tick.
 func (g *game) step() {
 	g.now = g.now.Add(testTick)
 	if !g.frozen {
@@ -218,7 +217,7 @@ func (g *game) run(ticks int) {
 	}
 }
 
-// until runs until a condition holds, a virtual minute at most.
+// until runs until holds returns true, for at most a virtual minute.
 func (g *game) until(what string, holds func() bool) {
 	g.t.Helper()
 	for range 60 * 60 {
@@ -230,7 +229,7 @@ func (g *game) until(what string, holds func() bool) {
 	g.t.Fatalf("never happened: %s", what)
 }
 
-// connect runs until all clients are in.
+// connect runs until all clients are connected.
 func (g *game) connect() *game {
 	g.t.Helper()
 	g.until("all are connected", func() bool {
@@ -255,7 +254,7 @@ func (g *game) settle() {
 	g.run(3 * 60)
 }
 
-// converged reports the first client that differs from the server.
+// converged returns an error for the first client that differs from the server.
 func (g *game) converged() error {
 	for i, c := range g.clients {
 		if err := Difference(g.server, c); err != nil {
@@ -273,7 +272,7 @@ func (g *game) mustConverge() {
 	}
 }
 
-// gatherPush walks a square and fires now and then.
+// gatherPush returns inputs that walk a square and fire sometimes.
 func gatherPush() GatherFunc {
 	n := 0
 	return Gather(func(_ *Client, in *push) {
@@ -311,8 +310,8 @@ func long() bool { return os.Getenv("TACTUS_LONG") != "" }
 
 func ptr[T any](p *T) unsafe.Pointer { return unsafe.Pointer(p) }
 
-// ownerRow is an entity that has an owner.
+// ownerRow is a row with the owner of an entity.
 type ownerRow struct{ Owner components.Owner }
 
-// trailing is the lowest member of a set.
+// trailing returns the smallest element of a set.
 func trailing(set uint64) int { return bits.TrailingZeros64(set) }

@@ -18,7 +18,7 @@ type departure struct {
 	there bool // its pawn, when Leave was called
 }
 
-// newDeparture makes one; with keep, what a player had stays in the world and is nobody's.
+// newDeparture creates the match. If keep is true, the entities of a departed player stay in the world without an owner.
 func newDeparture(t *testing.T, keep bool) *departure {
 	d := &departure{}
 	protocol := func() *ecs.Protocol {
@@ -43,10 +43,10 @@ func newDeparture(t *testing.T, keep bool) *departure {
 	return d
 }
 
-// vanish stops the client without a word.
+// vanish stops the client without closing its session.
 func (d *departure) vanish() { d.clients = d.clients[:1] }
 
-// orphans are the pawns that are nobody's, and their inputs.
+// orphans returns the pawns without an owner, and their inputs.
 func (d *departure) orphans() (all []place, in []push) {
 	for e, r := range ecs.Each[pawn](d.server.World()) {
 		if !ecs.Has[components.Owner](d.server.World(), e) {

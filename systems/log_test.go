@@ -13,7 +13,7 @@ import (
 	"github.com/tactusgo/tactus/systems/snapshot"
 )
 
-// told counts the lines of a log that have all of some texts.
+// told counts the lines that contain all texts.
 func (j *journal) told(texts ...string) (n int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

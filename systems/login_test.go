@@ -19,21 +19,20 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// Signature is who a player asks to be, and what others see of it.
+// Signature is the login of a player. Other players see it as a component.
 type Signature struct {
 	Name components.Text[[12]byte]
 	Team uint8 `net:"1..4"`
 }
 
-// signed makes a signature.
+// signed returns a signature.
 func signed(name string, team uint8) (s Signature) {
 	s.Name.Set(name)
 	s.Team = team
 	return s
 }
 
-// club is the field where players have signatures. What Join does to what it is given stays with
-// nobody.
+// club returns the field in which players have signatures. Changes that Join makes to its argument have no effect.
 func club() *ecs.Protocol {
 	return fieldtest.ProtocolWith(func(p *ecs.Protocol) {
 		ecs.Replicate[Signature](p, 0)
@@ -44,8 +43,8 @@ func club() *ecs.Protocol {
 	})()
 }
 
-// inClub is a match in the club, in which the n-th client asks to be player n of team n+1, and
-// the server makes who is of team 2 one of team 4.
+// inClub configures a match in the club. Client n requests to be player n of team n+1. The server moves players of team 2 to
+// team 4.
 func inClub(model policy.Model, seed uint64, clients int) systemstest.Config {
 	config := fieldtest.PresetConfig(model, seed, clients, fieldtest.RoughLink())
 	config.Protocol = club
@@ -204,7 +203,7 @@ func TestLoginThatIsMalformed(t *testing.T) {
 	}
 }
 
-// turnedAway notes why a session ended.
+// turnedAway records the reason why a session ended.
 type turnedAway struct{ reason error }
 
 func (h *turnedAway) Connected(time.Time, netsys.Session)                      {}

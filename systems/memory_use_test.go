@@ -43,7 +43,7 @@ func TestMemoryOfAClientAtRest(t *testing.T) {
 // inTheNetwork are the functions of the virtual network, which is nobody's memory.
 var inTheNetwork = []string{"github.com/tactusgo/tactus/netsys.(*Node).Send", "github.com/tactusgo/tactus/netsys.(*Conditioner).Send"}
 
-// atRest is a server of the plaza after 10 seconds in which so many clients sent inputs that do nothing.
+// atRest returns a server of the plaza after 10 seconds in which the given number of clients sent neutral inputs.
 func atRest(t *testing.T, clients int) *systems.Server {
 	network := netsys.NewNetwork()
 	now := time.Unix(0, 0).UTC()

@@ -28,7 +28,7 @@ func newLine(text string) (m line) {
 
 func (m *line) String() string { return string(m.Text.Bytes[:m.Text.N]) }
 
-// chat is the messages of a game, built alike by both ends.
+// chat holds the messages of a game, created equally by both ends.
 type chat struct {
 	registry *channel.Registry
 	line     *channel.Type[line]
@@ -97,7 +97,7 @@ func TestTypedMessages(t *testing.T) {
 	}
 }
 
-// deafening is a wire on which nothing arrives any more once it is deaf.
+// deafening is a wire that receives nothing once deaf is set.
 type deafening struct {
 	netsys.Wire
 	deaf bool

@@ -17,7 +17,7 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// theSix are the systems that netcode is, and whether each is a server's.
+// theSix are the systems that the netcode consists of. The value is true for a server's system.
 var theSix = map[string]bool{
 	"InputGather": false, "Predict": false, "Reconcile": false, "Interpolate": false, "ServerApply": true, "Snapshot": true,
 }
@@ -46,8 +46,7 @@ func TestTheSixStandInEverySchedule(t *testing.T) {
 	}
 }
 
-// trace plays a match on a bad link and returns a hash of all that can be seen of it: datagrams
-// and views.
+// trace plays a match on a bad link and returns a hash of all datagrams and views.
 func trace(t *testing.T, p policy.Model, change func(*ecs.Schedule) error, server bool) (sum uint64, err error) {
 	config := fieldtest.Config(3, 3, fieldtest.BadLink())
 	config.Protocol, config.Server.Model = fieldtest.Pushes(300), p

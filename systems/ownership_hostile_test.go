@@ -13,7 +13,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// changesOf are the bytes of changes of cursors, in front of an input.
+// changesOf returns the bytes of changes of cursors before an input.
 func changesOf(i *intruder, seq uint16, ids []components.NetID, v cursor) []byte {
 	coder := wire.NewChangeCoder(ownership.Components(i.game.server.protocol))
 	t := coder.Components[0].Schema

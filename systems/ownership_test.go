@@ -15,8 +15,8 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// cursor is where a player points, for others to see; gaze what it looks at, which only
-// the server may know.
+// cursor is the position at which a player points, which others see. gaze is what the player looks at; only the server may see
+// it.
 type cursor struct {
 	X, Y float32 `net:"-512..512 step 0.5"`
 }
@@ -42,7 +42,7 @@ func spawnPainter(w *ecs.World, client uint32) {
 	w.Spawn(components.Owner{Client: client}, place{X: float32(client)}, push{}, cursor{X: 1}, gaze{Yaw: 7})
 }
 
-// painterOf is the entity of a client in a world.
+// painterOf returns the entity of a client in a world.
 func painterOf(w *ecs.World, client uint32) ecs.Entity {
 	for e, r := range ecs.All[struct {
 		Owner  components.Owner
@@ -55,7 +55,7 @@ func painterOf(w *ecs.World, client uint32) ecs.Entity {
 	return ecs.Entity{}
 }
 
-// gallery is a game of painters that all have theirs.
+// gallery returns a game in which every client has a painter.
 func gallery(t testing.TB, clients int, link netsys.Link, s ServerConfig, c func(n int) ClientConfig) *game {
 	t.Helper()
 	g := newGame(t, joining(canvas, spawnPainter), s)

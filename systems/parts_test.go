@@ -17,11 +17,10 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// paced is the input of a tick.
+// paced returns the input of a tick.
 func paced(n uint32) fieldtest.Walk { return fieldtest.Walk{DX: int8(n/7%3) - 1, DY: int8(n/11%3) - 1} }
 
-// seen plays a match on a bad link, in which players are pushed, and returns a hash of all that can
-// be seen of it.
+// seen plays a match on a bad link in which players are pushed, and returns a hash of all datagrams and views.
 func seen(t *testing.T, p policy.Model, own systems.ClientSystems) uint64 {
 	config := fieldtest.Config(5, 2, systemstest.RoundTrip(300*time.Millisecond, 50*time.Millisecond, 0.05))
 	config.Protocol, config.Server.Model = fieldtest.Pushes(100), p

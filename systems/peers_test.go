@@ -128,7 +128,7 @@ func TestPeersHostileClient(t *testing.T) {
 	})
 }
 
-// noise is a message of any bytes behind its first.
+// noise returns a message with a first byte and random bytes.
 func noise(r *rand.Rand, first byte, n int) []byte {
 	b := make([]byte, n+1)
 	for i := range b {

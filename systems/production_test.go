@@ -16,7 +16,7 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// members are who is in a world of the club, by name and team.
+// members returns the name and team of all players in a world of the club.
 func members(w *ecs.World) string {
 	who := map[uint32]string{}
 	for _, r := range ecs.All[struct {
@@ -28,7 +28,7 @@ func members(w *ecs.World) string {
 	return fmt.Sprint(who)
 }
 
-// member is what the n-th client asks to be; the last is banned.
+// member returns the configuration of client n. The last client is banned.
 func member(n int) systems.ClientConfig {
 	if n == 6 {
 		return systems.ClientConfig{Login: signed("banned", 1)}
@@ -39,7 +39,7 @@ func member(n int) systems.ClientConfig {
 	}
 }
 
-// evening is how six members come one after the other, two of them go, and one is turned away.
+// evening is the result of a scenario: six members join one after the other, two leave, and one client is refused.
 type evening struct {
 	join  func(n int)       // and wait until he is there
 	leave func(n int)       // and wait until the server knows
@@ -72,7 +72,7 @@ func (e evening) play(t *testing.T) string {
 	return e.who()
 }
 
-// inTheKit is the evening in package systemstest.
+// inTheKit plays the scenario in package systemstest.
 func inTheKit(t *testing.T, model policy.Model) evening {
 	config := inClub(model, 1, 0)
 	config.Link, config.Client, config.Play = netsys.Link{}, member, systemstest.Script{}
@@ -92,7 +92,7 @@ func inTheKit(t *testing.T, model policy.Model) evening {
 	}
 }
 
-// onSockets is the evening of a server and clients as Serve and Dial make them, over UDP.
+// onSockets plays the scenario over UDP, with Serve and Dial.
 func onSockets(t *testing.T, model policy.Model) evening {
 	kit := inClub(model, 1, 0)
 	wire, err := netsys.ListenUDP("127.0.0.1:0")

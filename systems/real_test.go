@@ -33,14 +33,13 @@ type live struct {
 	fresh  chan figures
 }
 
-// figures are what a server says of itself.
+// figures are statistics of a server.
 type figures struct {
 	ServerStats
 	clients int
 }
 
-// serve runs a server until the test ends or stop is called. Its statistics are
-// sent to whoever asks, from its own goroutine.
+// serve runs a server until the test ends or stop is called. Its goroutine sends statistics on request.
 func serve(t testing.TB, c ServerConfig) *live {
 	t.Helper()
 	wire, err := listen("127.0.0.1:0")
@@ -76,7 +75,7 @@ func serve(t testing.TB, c ServerConfig) *live {
 	return l
 }
 
-// stats waits until they are as wanted.
+// stats waits until the statistics satisfy wanted.
 func (l *live) stats(what string, wanted func(figures) bool) figures {
 	l.t.Helper()
 	for deadline := time.After(generous); ; {
@@ -102,7 +101,7 @@ func dial(t testing.TB, addr string, c ClientConfig) *Client {
 	return k
 }
 
-// goroutines waits until there are no more than before.
+// goroutines waits until there are no more goroutines than before.
 func goroutines(t testing.TB, before int) {
 	t.Helper()
 	n := 0

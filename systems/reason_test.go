@@ -12,11 +12,11 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// reasons are how often a client was told of each reason.
+// reasons counts how often a client got each reason.
 type reasons [WentOutOfSight + 1]int
 
-// passage is a match in which the player stands in hall 1, and entities of nobody come to it and leave it, each
-// after two seconds at least, which is more than any loss takes.
+// passage is a match in which the player stays in hall 1. Entities without an owner enter and leave the hall. Two events of an
+// entity are at least two seconds apart, longer than any loss lasts.
 type passage struct {
 	*game
 	t     *testing.T
@@ -25,19 +25,19 @@ type passage struct {
 	truth reasons // as the server knows it
 }
 
-// guest is one of the entities, and the tick before which nothing happens to it.
+// guest is one of these entities, with the tick of its next event.
 type guest struct {
 	e    ecs.Entity
 	rest uint32
 }
 
-// hearer is what a client is told.
+// hearer records the presence changes of a client.
 type hearer struct {
 	reasons
 	newest map[components.NetID]Reason
 }
 
-// hear notes what a client is told, and checks it against what it was told before, and against its world.
+// hear returns an OnPresence callback that checks each change against earlier changes and the client's world.
 func (l *hearer) hear(t *testing.T) func(*ecs.World, PresenceChange) {
 	l.newest = map[components.NetID]Reason{}
 	return func(w *ecs.World, c PresenceChange) {
@@ -55,7 +55,7 @@ func (l *hearer) hear(t *testing.T) func(*ecs.World, PresenceChange) {
 	}
 }
 
-// tintOf is the tint of a guest.
+// tintOf returns the tint of a guest.
 func tintOf(id components.NetID) uint8 { return uint8(id % 200) }
 
 func newPassage(t *testing.T, seed uint64, config ServerConfig) *passage {
@@ -68,7 +68,7 @@ func newPassage(t *testing.T, seed uint64, config ServerConfig) *passage {
 	return x
 }
 
-// inSight is whether all is, or the guest is in hall 1.
+// inSight reports whether the client may see a guest: if it sees everything, or if the guest is in hall 1.
 func (x *passage) inSight(e ecs.Entity) bool {
 	return x.server.config.Snapshots.Interest == nil || ecs.Get[hall](x.server.World(), e).Number == 1
 }
@@ -81,7 +81,7 @@ func (x *passage) spawn() (e ecs.Entity) {
 	return e
 }
 
-// act has guests come and go for a tick.
+// act lets guests enter and leave for a tick.
 func (x *passage) act() {
 	w, now := x.server.World(), x.server.Tick()
 	for i := 0; i < len(x.all); i++ {

@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems/recording"
 )
 
-// busyGame is a match of players who walk among 200 other entities that do, too.
+// busyGame returns a match of walking players and 200 other moving entities.
 func busyGame(tb testing.TB, players int, c ServerConfig) *game {
 	protocol := joining(func() *ecs.Protocol {
 		p := plaza()
@@ -38,7 +38,7 @@ func busyGame(tb testing.TB, players int, c ServerConfig) *game {
 	return g
 }
 
-// serverTime lets the match go on, and measures the server.
+// serverTime runs the match and measures the server.
 func (g *game) serverTime(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

@@ -44,13 +44,12 @@ func TestForgottenEntityLeavesNoRecord(t *testing.T) {
 	}
 }
 
-// rooms are packages that keep records.
+// rooms are packages that store records.
 var rooms = []string{
 	reflect.TypeFor[interpolate.System]().PkgPath(), reflect.TypeFor[predict.System]().PkgPath(), reflect.TypeFor[reconcile.System]().PkgPath(),
 }
 
-// eachRecords finds the records in a struct, in those that it is made of, and in those of rooms
-// that are packages; of these each once.
+// eachRecords finds the records in a struct and in its parts, including structs of these packages. It visits each once.
 func eachRecords(v reflect.Value, seen map[uintptr]bool, found func(mirror.RecordList)) {
 	for _, f := range v.Fields() {
 		if f.Kind() == reflect.Pointer && !f.IsNil() && f.Type().Elem().Kind() == reflect.Struct && slices.Contains(rooms, f.Type().Elem().PkgPath()) {
@@ -77,7 +76,7 @@ func eachRecords(v reflect.Value, seen map[uintptr]bool, found func(mirror.Recor
 	}
 }
 
-// record is the record of an index.
+// record returns the record at an index.
 func record(l mirror.RecordList, i mirror.Index) reflect.Value {
 	return reflect.ValueOf(l).Elem().Field(0).Index(int(i))
 }

@@ -16,7 +16,7 @@ var errMagic = errors.New("not enough magic")
 
 var honestAddr = netip.MustParseAddrPort("127.0.0.1:5555")
 
-// noShots refuses to fire.
+// noShots refuses inputs that fire.
 func noShots() RefuseFunc {
 	return Refuse(func(_ *ecs.World, _ uint32, in *push) error {
 		if in.Fire {
@@ -93,7 +93,7 @@ func TestNetcodeB1_RefusalsAreBounded(t *testing.T) {
 	}
 }
 
-// hasty is the wire of a client whose clock runs ahead of that of the world.
+// hasty is the wire of a client whose clock is ahead of the world's.
 type hasty struct {
 	netsys.Wire
 	game *game

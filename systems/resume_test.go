@@ -12,7 +12,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/channel"
 )
 
-// seated is a game that notes who joins and leaves.
+// seated is a game that records joins and leaves.
 type seated struct {
 	*game
 	joined, left []uint32
@@ -39,8 +39,8 @@ func newSeated(t *testing.T, c ServerConfig) *seated {
 	return s
 }
 
-// play is a client that walks, and expects events in order. up and down count those that
-// are sent by and to it.
+// play adds a client that walks and expects events in order. up and down count the events that it sends and that are sent to
+// it.
 func (s *seated) play(player uint64, link netsys.Link) (c *Client, up, down, heard *uint32) {
 	up, down, heard = new(uint32), new(uint32), new(uint32)
 	c = s.join(ClientConfig{
@@ -59,7 +59,7 @@ func (s *seated) play(player uint64, link netsys.Link) (c *Client, up, down, hea
 	return c, up, down, heard
 }
 
-// say sends the next event; a full queue is no error of the stream.
+// say sends the next event. A full queue is not an error.
 func say(t testing.TB, s netsys.Session, last *uint32) {
 	err := s.Channels().Send(eventChannel, binary.LittleEndian.AppendUint32(nil, *last+1))
 	switch {
@@ -70,7 +70,7 @@ func say(t testing.TB, s netsys.Session, last *uint32) {
 	}
 }
 
-// pawnID is the identity of a client's pawn on the server.
+// pawnID returns the NetID and the position of a client's pawn on the server.
 func (s *seated) pawnID(id uint32) (components.NetID, place) {
 	s.t.Helper()
 	type row struct {

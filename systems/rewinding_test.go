@@ -13,8 +13,8 @@ import (
 	"github.com/tactusgo/tactus/systems/serverapply"
 )
 
-// rewinding is a game under ServerRewind in which everybody changes direction all the
-// time, so that what is assumed of an input is always wrong.
+// rewinding returns a game under ServerRewind in which players change direction in every tick, so that a repeated input is
+// always wrong.
 func rewinding(t *testing.T, clients int, link netsys.Link, c ServerConfig) *game {
 	t.Helper()
 	if c.Model == nil {
@@ -37,7 +37,7 @@ func gatherTurns() GatherFunc {
 
 func (g *game) rewind() *serverapply.Rewind { return g.server.model.applier.(*rewinder).in }
 
-// everyTick runs f with a client after each of its ticks, before it sends.
+// everyTick calls f after each tick of a client, before it sends.
 func everyTick(t *testing.T, c *Client, f func()) {
 	t.Helper()
 	err := c.Schedule().Wrap("Send", func(run func(*ecs.World)) func(*ecs.World) {

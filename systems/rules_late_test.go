@@ -10,8 +10,8 @@ import (
 	"github.com/tactusgo/tactus/systems/serverapply"
 )
 
-// silent is a game of one client that has held DX and pressed all the time, and of which
-// nothing arrives any more: the next step of its player is a filler.
+// silent returns a game of one client that has held DX and pressed all the time, and whose datagrams no longer arrive: the
+// next step of its player uses a filler.
 func silent(t *testing.T, policies policy.Model) (*game, *peer) {
 	g := newGame(t, peopled, ServerConfig{Model: policies})
 	g.join(ClientConfig{Gather: Gather(func(_ *Client, in *push) { *in = push{DX: 1, Fire: true} })}, netsys.Link{})
@@ -25,8 +25,7 @@ func silent(t *testing.T, policies policy.Model) (*game, *peer) {
 	return g, p
 }
 
-// filler is what the player holds in its next step, which must be a filler. Before it the
-// buffer may hold, to have more inputs in stock.
+// filler returns the input in the player's next step, which must be a filler. The buffer may hold some ticks before.
 func (g *game) filler(p *peer) push {
 	g.t.Helper()
 	st, in := p.inputs.Stats(), p.inputs.Stats()
@@ -44,8 +43,7 @@ func (g *game) filler(p *peer) push {
 	return push{}
 }
 
-// late delivers an input that has had its filler so many steps ago, in a packet that others
-// have overtaken.
+// late delivers an input whose filler was stepped ago steps before, in a packet that others have overtaken.
 func (g *game) late(p *peer, ago uint32, v push) {
 	t := g.server.protocol.Input().Schema
 	m := wire.Input{Newest: uint16(p.inputs.Consumed() + 1 - ago), Count: 1, Words: make([]int32, t.Words)}

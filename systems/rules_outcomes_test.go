@@ -15,8 +15,8 @@ type deed struct {
 	Shot uint16 `net:"raw"`
 }
 
-// volley is the plaza where every input of a player is a shot, and an outcome. With pushes
-// the server moves players now and then.
+// volley returns the plaza in which every input of a player shoots and raises an outcome. If pushes is true, the server
+// sometimes moves players.
 func volley(pushes bool) func() *ecs.Protocol {
 	return func() *ecs.Protocol {
 		p := plaza()
@@ -38,7 +38,7 @@ func volley(pushes bool) func() *ecs.Protocol {
 	}
 }
 
-// volleyed is a client's log of the volley, by input.
+// volleyed records the outcomes of a client, by input.
 type volleyed struct{ begun, committed, cancelled []uint32 }
 
 func (v *volleyed) register(l *outcome.Log) {
@@ -48,7 +48,7 @@ func (v *volleyed) register(l *outcome.Log) {
 	outcome.Handle(l, outcome.Handlers[deed]{Begin: note(&v.begun), Commit: note(&v.committed), Cancel: note(&v.cancelled)})
 }
 
-// newVolley is a player of the volley, far away.
+// newVolley returns a match with one player, who shoots all the time, over a link with a latency of 10 ticks.
 func newVolley(t *testing.T, pushes bool, history int) (*game, *Client, *volleyed) {
 	g := newGame(t, joining(volley(pushes), spawnPawn), ServerConfig{Model: policy.LocalSync{PredictOutcomes: true}})
 	v := &volleyed{}

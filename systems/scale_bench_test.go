@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// seat is the session of a client that is nowhere.
+// seat is a session of a client without a connection.
 type seat struct {
 	netsys.Session
 	id uint64
@@ -23,8 +23,8 @@ func (s *seat) Stats() netsys.Stats { return netsys.Stats{} }
 
 func (*seat) RemoteAddr() netip.AddrPort { return netip.AddrPort{} }
 
-// crowd is a server with clients that send it what blind ones do, without a wire: a datagram of inputs each tick, each
-// of which acknowledges one in three of what is sent.
+// crowd is a server with simulated thin clients, without a wire: each tick brings a datagram of inputs from each client, which
+// acknowledges one in three sent datagrams.
 type crowd struct {
 	server *Server
 	seats  []*seat
@@ -55,7 +55,7 @@ func newCrowd(tb testing.TB, clients int, c ServerConfig) *crowd {
 	return x
 }
 
-// tick is a tick of the server, without what is sent.
+// tick runs a tick of the server, without sending.
 func (x *crowd) tick() {
 	s, n := x.server, len(x.input.Words)/x.input.Count
 	s.link.now = s.link.now.Add(testTick)
@@ -90,7 +90,7 @@ func (x *crowd) tick() {
 	s.sessions.SendNotices()
 }
 
-// taken is what follows once all that came is taken in.
+// taken runs what follows after all packets were received.
 func (x *crowd) taken() {
 	s := x.server
 	(*serverHandler)(s).catchUp()

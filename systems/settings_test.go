@@ -16,12 +16,12 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// Cursor is something that a client writes.
+// Cursor is a client-owned component.
 type Cursor struct {
 	X, Y int16 `net:"-512..512"`
 }
 
-// Coarse is predicted, and compared more finely than it travels.
+// Coarse is a predicted component whose tolerance is smaller than its step.
 type Coarse struct {
 	X float32 `net:"0..1000 step 10 tol 0.1"`
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// school is a plaza on which most stand and a few walk, and change color.
+// school is a plaza in which a few entities walk and change color.
 type school struct {
 	*game
 	rng *rand.Rand
@@ -34,7 +34,7 @@ func newSchool(t testing.TB, seed uint64, c ServerConfig) *school {
 	return s
 }
 
-// teach runs for so many ticks.
+// teach runs a number of ticks.
 func (s *school) teach(ticks int) {
 	for range ticks {
 		for range 10 {
@@ -48,7 +48,7 @@ func (s *school) teach(ticks int) {
 	}
 }
 
-// learned is what a match of a seed teaches.
+// learned returns the statistics of a match with a seed.
 func learned(t testing.TB, seed uint64) *delta.Trained {
 	t.Helper()
 	var out bytes.Buffer
@@ -83,7 +83,7 @@ func learned(t testing.TB, seed uint64) *delta.Trained {
 	return delta.NewTrained(r.Layout(), priors.Prior(), nil)
 }
 
-// other is trained for a layout that is not the plaza's.
+// other returns statistics for another layout.
 func other() *delta.Trained {
 	return delta.NewTrained(delta.NewLayout([]*schema.Table{nil}, 3, 20), nil, nil)
 }
@@ -195,7 +195,7 @@ func TestLoadTrained(t *testing.T) {
 	}
 }
 
-// limited fails after so many bytes.
+// limited is a writer that fails after a number of bytes.
 type limited int
 
 var errFull = errors.New("disk full")

@@ -17,7 +17,7 @@ import (
 	"github.com/tactusgo/tactus/systems/recording"
 )
 
-// worlds are some servers with a key in common, and a client that goes from one to the other.
+// worlds holds servers with the same key, and a client that travels between them.
 type worlds struct {
 	t       *testing.T
 	now     time.Time
@@ -45,7 +45,7 @@ func newWorlds(t *testing.T, protocol func() *ecs.Protocol, configs ...ServerCon
 	return x
 }
 
-// token admits the player to a server.
+// token returns a token for the player and a server.
 func (x *worlds) token(to int) *netcode.ConnectToken {
 	x.t.Helper()
 	token, err := netcode.TokenConfig{Key: x.key, ClientID: 7, Servers: x.at[to : to+1], Random: netsys.SeededRandom(uint64(x.now.UnixNano()) + uint64(to)), Lifetime: 5 * time.Second}.Issue(x.now)
@@ -55,7 +55,7 @@ func (x *worlds) token(to int) *netcode.ConnectToken {
 	return token
 }
 
-// wire is another one of the client.
+// wire returns a new wire of the client.
 func (x *worlds) wire() netsys.Wire {
 	x.t.Helper()
 	x.wires++
@@ -80,12 +80,12 @@ func (x *worlds) begin(protocol func() *ecs.Protocol, c ClientConfig) {
 	x.until("in the game", x.plays)
 }
 
-// ticket leads to a server.
+// ticket returns a ticket to a server.
 func (x *worlds) ticket(to int) Ticket {
 	return Ticket{Kind: "plaza", Schema: strconv.FormatUint(x.client.protocol.Hash(), 16), Token: x.token(to)}
 }
 
-// send sends the client from a server to another one.
+// send sends the client from one server to another.
 func (x *worlds) send(from, to int) {
 	x.t.Helper()
 	if err := HandOver(x.servers[from], x.client.ID(), x.ticket(to)); err != nil {
@@ -249,7 +249,7 @@ func countOwned(w *ecs.World) (n int) {
 	return n
 }
 
-// models are the policies between which clients go.
+// models are the models between which the client travels.
 var models = []policy.Model{policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}, policy.Lockstep{}}
 
 // A client that no other server admits stays on its server, where nothing changes.

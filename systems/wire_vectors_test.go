@@ -58,8 +58,7 @@ type joinVector struct {
 	Late         uint8
 }
 
-// blockVector is a block and what it tells: the entities in its slots. All other
-// slots of it are empty, but for those that are hidden.
+// blockVector is a block with the entities in its slots. All other slots of the block are empty, except for hidden ones.
 type blockVector struct {
 	Own    bool `json:",omitempty"`
 	First  uint32
@@ -86,12 +85,12 @@ type entityVector struct {
 	Record []int32
 }
 
-// coffer is for its owner's eyes.
+// coffer is an owner-only component.
 type coffer struct {
 	Coins uint16 `net:"raw"`
 }
 
-// course is of what moves in lines.
+// course is a component that moves along lines.
 type course struct {
 	X float32 `net:"-64..64 step 0.0078125 axis x lines 0.0625"`
 	Y float32 `net:"-64..64 step 0.0078125 axis y lines 0.0625"`
@@ -184,7 +183,7 @@ func newVectorReader(t *testing.T, m wire.Welcome) *vectorReader {
 	}
 }
 
-// varint reads one, and u16 a number of two bytes.
+// varint reads a varint, and u16 a number of two bytes.
 func (x *vectorReader) varint(b *[]byte) (v uint32) {
 	for shift := 0; ; shift += 7 {
 		c := (*b)[0]
@@ -422,7 +421,7 @@ func (x *vectorReader) set(v *blockVector, body []byte, send uint32) {
 	slices.SortFunc(x.sets[send], func(a, b entityVector) int { return cmp.Or(cmp.Compare(a.Mask, b.Mask), cmp.Compare(a.ID, b.ID)) })
 }
 
-// bytes writes a message anew, by the functions that the server writes with.
+// bytes encodes a message again, with the functions of the server.
 func (v *snapshotVector) bytes(t *testing.T) []byte {
 	h := wire.SnapshotHeader{Send: v.Send, Input: v.Input, Late: v.Late}
 	if c := v.Control; c != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
-// deal is what a tick of the crowd takes in, with the packets dealt out to workers.
+// deal processes the packets of a tick of the crowd, divided among workers.
 func (x *crowd) deal() {
 	s := x.server
 	receivers := s.sessions.receivers

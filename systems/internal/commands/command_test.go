@@ -18,18 +18,18 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// Rename is a command: a player's n-th name.
+// Rename is a command that sets the n-th name of a player.
 type Rename struct {
 	Name components.Text[[12]byte]
 	N    uint16 `net:"0..999"`
 }
 
-// Shout is another one, which adds up.
+// Shout is a command that adds to a sum.
 type Shout struct {
 	Loud int8 `net:"-9..9"`
 }
 
-// Renamed is what came of a player's commands.
+// Renamed holds the effects of a player's commands.
 type Renamed struct {
 	Name   components.Text[[12]byte]
 	N      uint16 `net:"0..999"` // of the last
@@ -37,20 +37,20 @@ type Renamed struct {
 	Shouts int16  `net:"-999..999"`
 }
 
-// renames is the n-th name of a player.
+// renames returns the command with the n-th name of a player.
 func renames(n int) (v Rename) {
 	v.Name.Set(fmt.Sprint("name ", n))
 	v.N = uint16(n)
 	return v
 }
 
-// townRow is a player of the town.
+// townRow is a row with a player of the town.
 type townRow struct {
 	Own *components.Owner
 	Is  *Renamed
 }
 
-// inTown looks for a client's player.
+// inTown returns the Renamed of a client's player.
 func inTown(w *ecs.World, client uint32) *Renamed {
 	for _, r := range ecs.EachInOrder[townRow](w) {
 		if r.Own.Client == client {
@@ -60,8 +60,8 @@ func inTown(w *ecs.World, client uint32) *Renamed {
 	return nil
 }
 
-// town is the field where players rename themselves. The number of runs of each tick's commands is in ran, where there is
-// one: what runs again in a replay counts again.
+// town returns the field in which players rename themselves. If ran is not nil, it counts the commands that have run,
+// including those of replays.
 func town(ran *int) func() *ecs.Protocol {
 	return fieldtest.ProtocolWith(func(p *ecs.Protocol) {
 		ecs.Replicate[Renamed](p, 0)
@@ -88,12 +88,12 @@ func town(ran *int) func() *ecs.Protocol {
 	})
 }
 
-// badLink is a round trip of 300 ms that loses every twentieth datagram.
+// badLink returns a link with a round trip of 300 ms and a loss of 5 %.
 func badLink() netsys.Link {
 	return systemstest.RoundTrip(300*time.Millisecond, 50*time.Millisecond, 0.05)
 }
 
-// everyoneIs holds every world against what the n-th client's player is to be.
+// everyoneIs compares every world with the expected state of each client's player.
 func everyoneIs(t *testing.T, c *systemstest.Crowd, want func(k *systemstest.Client) Renamed) {
 	t.Helper()
 	for _, at := range c.Clients {

@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
-// newLog is a log of a world in which what happens is noted.
+// newLog returns a log for a world that records its events.
 func newLog() (*commands.Log, *ecs.World, *[]string) {
 	var told []string
 	w := ecs.NewWorld(testgame.Stage(func(p *ecs.Protocol) {
@@ -65,7 +65,7 @@ type order struct {
 	N uint8 `net:"0..99"`
 }
 
-// orders packs the n-th command.
+// orders returns the n-th command, encoded.
 func orders(t testing.TB, w *ecs.World, n int) string {
 	s, err := w.Protocol().Players().Pack(order{uint8(n)})
 	testgame.Must(t, err)

@@ -11,8 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// Chair is where a player sits who was there when so many others were, and Stake what it leaves
-// behind.
+// Chair is the seat of a player: the number of players present at its join. Stake is an entity that the player leaves behind.
 type (
 	Chair struct {
 		Place uint16 `net:"0..1000"`
@@ -22,8 +21,7 @@ type (
 	}
 )
 
-// table is the field where players take the next seat and stake something, which stays when
-// they leave.
+// table returns the field in which players take the next seat and place a stake, which stays when they leave.
 func table() *ecs.Protocol {
 	return fieldtest.ProtocolWith(fieldtest.Predicted[Chair], func(p *ecs.Protocol) {
 		ecs.Replicate[Stake](p, 0)

@@ -14,14 +14,14 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
-// given is what a desk gave, in words.
+// given records the delivered commands as text.
 type given []string
 
 func (g *given) Command(client uint32, command string) {
 	*g = append(*g, fmt.Sprintf("%d: %x", client, command))
 }
 
-// desk is one with a client.
+// testReceiver is a Receiver with one client.
 type testReceiver struct {
 	*commands.Receiver
 	in    *commands.Inbox
@@ -40,7 +40,7 @@ func newTestReceiver(t testing.TB, rate int) *testReceiver {
 	return d
 }
 
-// packet is one of commands, from a number on.
+// packet returns a packet of commands, numbered from first on.
 func packet(first uint64, values ...byte) []byte {
 	b := codec.AppendUvarint([]byte{commands.PacketKind}, first)
 	for _, v := range values {
@@ -49,7 +49,7 @@ func packet(first uint64, values ...byte) []byte {
 	return b
 }
 
-// at is a time.
+// at returns a time.
 func at(d time.Duration) time.Time { return time.Unix(100, 0).Add(d) }
 
 // A command is accepted once and in order, however often it arrives. A command in a packet that was not read is lost and

@@ -23,7 +23,7 @@ type (
 	hideout struct{ X, Y float32 }
 )
 
-// yard is a world that is looked at.
+// yard is a world for interest tests.
 type yard struct {
 	w    *ecs.World
 	p    *Program
@@ -68,7 +68,7 @@ func yardOf(t testing.TB, r Rules) *yard {
 	return y
 }
 
-// capture takes the next frame.
+// capture captures the next frame.
 func (y *yard) capture() {
 	y.send++
 	y.ring.Step()
@@ -76,7 +76,7 @@ func (y *yard) capture() {
 	y.p.Begin(y.f, y.ring)
 }
 
-// sees is what a client sees of the newest frame.
+// sees returns the entities of the newest frame that a client sees.
 func (y *yard) sees(c *Client, id uint32) map[ecs.Entity]bool {
 	y.p.See(c, id, &y.r)
 	seen := map[ecs.Entity]bool{}

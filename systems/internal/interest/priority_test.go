@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// classes are those of entities for a client.
+// classes returns the priority classes of entities for a client.
 func (y *yard) classes(c *Client, id uint32, all ...ecs.Entity) (got []uint8) {
 	c.Stand(y.p, id, &y.r)
 	for _, e := range all {

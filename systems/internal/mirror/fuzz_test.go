@@ -59,7 +59,7 @@ func FuzzReceive(f *testing.F) {
 	})
 }
 
-// whim simulates all entities or its own alone, and asks for one in three again.
+// whim is a Host that simulates all entities or only own ones, and has one in three placed again.
 type whim struct {
 	host
 	all bool
@@ -77,8 +77,8 @@ func (h whim) KeepsLocal(r *Replica, comp *ecs.Component, _ []int32) bool {
 	return r.ID%7 == 0 && comp.Replicated() == 3
 }
 
-// scriptOfSends is what an honest server may send: full states and deltas, entities that come,
-// move and go, and own state.
+// scriptOfSends returns the datagrams of a correct server: full states and deltas, entities that spawn, move and despawn, and
+// owner state.
 func scriptOfSends(f *testing.F) (script []byte) {
 	m := newForger(f)
 	add := func(b []byte) {
@@ -104,7 +104,7 @@ func scriptOfSends(f *testing.F) (script []byte) {
 	return script
 }
 
-// deltaTo is a datagram with a group that stands on what the last send told of it.
+// deltaTo returns a datagram with a group, encoded against its state in the previous send.
 func (f *forger) deltaTo(group uint32, to *delta.Group) []byte {
 	b := wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: uint16(f.Newest.Send) + 1, Input: uint16(f.Own.Newest.Input)})
 	h := wire.BlockHead{First: group, Count: 1, Slots: to.Known, Age: 1}

@@ -10,14 +10,14 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// What is replicated: Owner, SpawnKey, Place, Shots, Tint.
+// Bits of the replicated components: Owner, SpawnKey, Place, Shots, Tint.
 const (
 	ownerBit = 1 << 0
 	placeBit = 1 << 2
 	shotsBit = 1 << 3
 )
 
-// host has others shown as they are told, and takes own entities as its own.
+// host is a Host that simulates own entities only.
 type host struct{}
 
 func (host) Admits(_ *Replica, _ *State, own bool, _ uint64) (simulated, ready bool) {
@@ -28,7 +28,7 @@ func (host) KeepsLocal(*Replica, *ecs.Component, []int32) bool { return false }
 func (host) Placed(*Replica, bool, uint64, bool) (again bool)  { return false }
 func (host) Shows(*Replica) bool                               { return false }
 
-// forger is a server's place taken by the test: it feeds a mirror datagrams.
+// forger replaces the server and feeds datagrams to a mirror.
 type forger struct {
 	*Mirror
 	t       testing.TB
@@ -43,8 +43,7 @@ const (
 	every    = 3 // ticks a send
 )
 
-// newForger returns one whose mirror has joined, with an empty world and own state of an entity
-// that is not there.
+// newForger returns a forger whose mirror has joined, with an empty world and owner state of an entity that does not exist.
 func newForger(t testing.TB) *forger {
 	f := openForger(t)
 	f.feed(f.joining(1, shotsOf(900, 9), told{state: &delta.Group{Known: wire.AllSlots}}))
@@ -57,7 +56,7 @@ func newForger(t testing.TB) *forger {
 	return f
 }
 
-// openForger returns one whose mirror has yet to join.
+// openForger returns a forger whose mirror has not joined.
 func openForger(t testing.TB) *forger {
 	p := testgame.Grounds()
 	w := ecs.NewWorld(p, ecs.Config{Seed: 1, TickRate: tickRate, Client: true})
@@ -69,19 +68,19 @@ func openForger(t testing.TB) *forger {
 	return f
 }
 
-// joining is a datagram of the next send, with whose state of so many groups the mirror is to join.
+// joining returns a datagram of the next send. The mirror joins with its state, which has the given number of groups.
 func (f *forger) joining(groups uint32, all ...told) []byte {
 	return f.datagram(wire.SnapshotHeader{Send: uint16(f.Newest.Send) + 1, Input: 1, Join: true, Groups: groups, Control: true}, all...)
 }
 
-// told is what a forged block says of a group.
+// told is the contents of a forged block: the state of a group.
 type told struct {
 	own   bool
 	group uint32
 	state *delta.Group
 }
 
-// snapshot is a datagram of blocks, the n-th send from where the last one was.
+// snapshot returns a datagram with blocks, n sends after the newest one.
 func (f *forger) snapshot(n int, all ...told) []byte {
 	return f.datagram(wire.SnapshotHeader{Send: uint16(f.Newest.Send) + uint16(n), Input: uint16(f.Own.Newest.Input)}, all...)
 }
@@ -101,14 +100,14 @@ func (f *forger) datagram(h wire.SnapshotHeader, all ...told) []byte {
 	return b
 }
 
-// feed gives the mirror a datagram.
+// feed passes a datagram to the mirror.
 func (f *forger) feed(b []byte) {
 	if _, err := f.Receive(b, 0); err != nil {
 		f.refused++
 	}
 }
 
-// dots is a group in which each slot has an entity with a place, from an id on.
+// dots returns a group with an entity with a place in each of the slots. Ids count up from id.
 func dots(id uint32, slots uint64) *delta.Group {
 	g := &delta.Group{}
 	for m := slots; m != 0; m &= m - 1 {
@@ -117,14 +116,14 @@ func dots(id uint32, slots uint64) *delta.Group {
 	return g
 }
 
-// shotsOf is own state of an entity.
+// shotsOf returns owner state of an entity.
 func shotsOf(id uint32, slot int) told {
 	g := &delta.Group{}
 	g.Put(slot, id, shotsBit, 1)[0] = 7
 	return told{own: true, state: g}
 }
 
-// check checks what must hold in a mirror whatever it was sent.
+// check checks the invariants of a mirror after arbitrary datagrams.
 func (f *forger) check() {
 	f.t.Helper()
 	if len(f.Store.World) > wire.MaxGroups || len(f.Store.Own) > wire.MaxOwnGroups || len(f.Entities.list) != len(f.Entities.byID) {

@@ -12,7 +12,8 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// setOfSend is a datagram with one set block: the entities in the slots of cur against those of base, which is nil for none.
+// setOfSend returns a datagram with one set block: the entities in the slots of cur, encoded against those of base, which may
+// be nil.
 func (f *forger) setOfSend(send, age uint32, s wire.Set, cur, base *delta.Group, visible uint32) []byte {
 	b := wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: uint16(send), Join: visible > 0, Set: visible > 0, Groups: visible})
 	return append(b, f.setBlock(age, s, cur, base, true)...)
@@ -28,7 +29,7 @@ func (f *forger) setBlock(age uint32, s wire.Set, cur, base *delta.Group, last b
 	return append(h.Append(nil, 0, len(body), last), body...)
 }
 
-// line is a group with entities in its first slots; 0 is an empty slot.
+// line returns a group with entities in its first slots. Id 0 means an empty slot.
 func line(ids ...uint32) *delta.Group {
 	g := &delta.Group{}
 	for k, id := range ids {
@@ -128,7 +129,7 @@ func TestSetsThatNoServerSends(t *testing.T) {
 	}
 }
 
-// scriptOfSets is what an honest server may send that hides parts of the world.
+// scriptOfSets returns the datagrams of a correct server that hides parts of the world.
 func scriptOfSets(f *testing.F) (script []byte) {
 	m := openForger(f)
 	for _, b := range [][]byte{

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// stateAt is a state of a send in which slot 5 has an entity of that value.
+// stateAt returns a state of a send with an entity in slot 5 whose value is the send.
 func stateAt(m *Memory, send uint32) *State {
 	st := m.Get(send, send*3)
 	rec := st.Put(5, 9, 1, 2)
@@ -14,7 +14,7 @@ func stateAt(m *Memory, send uint32) *State {
 	return st
 }
 
-// put is history.put for a state of which nothing else is known.
+// putAt calls History.put for a state without reasons.
 func putAt(h *History, m *Memory, send, floor uint32) bool {
 	st := stateAt(m, send)
 	if h.At(send) != nil {

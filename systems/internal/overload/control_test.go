@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// machine is a server of 60 ticks a second whose work follows from what is given up.
+// machine is a server with 60 ticks per second whose work depends on the current step.
 type machine struct {
 	*Control
 	now   time.Duration
@@ -42,7 +42,8 @@ func (m *machine) run(d time.Duration) {
 	}
 }
 
-// sending is a machine of which a share goes into snapshots, a part of that into what is far.
+// sending returns the work of a machine: a share for simulation, one for snapshots of far entities, and one for those of near
+// entities.
 func sending(simulation, far, near float64) func(Step) float64 {
 	return func(s Step) float64 {
 		return simulation + (far/float64(s.Far())+near)/float64(s.All())

@@ -14,8 +14,8 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// busy is a server whose wake-ups take as long as they are told to: so much for a tick, and so much
-// for each snapshot. What takes longer than there is time makes the next wake-up late, as it would be.
+// busy is a server whose wake-ups take a given time per tick and per snapshot. A wake-up that takes too long makes the next
+// one late.
 type busy struct {
 	*systemstest.Crowd
 	worked, done           time.Duration
@@ -67,7 +67,7 @@ func newBusy(t *testing.T, clients int, of systems.Interest) *busy {
 	return b
 }
 
-// say sends a reliable message each way.
+// say sends a reliable message in each direction.
 func (b *busy) say(t *testing.T) {
 	t.Helper()
 	for _, k := range b.Clients {

@@ -15,12 +15,12 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// cursor is what clients write.
+// cursor is a client-owned component.
 type cursor struct {
 	X float32 `net:"0..500 step 0.25"`
 }
 
-// pair is a server, a client of its that owns an entity, and what one tells the other.
+// pair is a server and a client that owns an entity, with the messages between them.
 type pair struct {
 	server *Server
 	values *Values
@@ -48,7 +48,7 @@ func newPair(accept func(v cursor) error) *pair {
 	return x
 }
 
-// write lets the client write a value, and a tick pass at both ends.
+// write writes a value on the client and runs a tick on both ends.
 func (x *pair) write(t *testing.T, v float32) {
 	t.Helper()
 	ecs.Get[cursor](x.client.world, x.here).X = v
@@ -65,7 +65,7 @@ func (x *pair) write(t *testing.T, v float32) {
 	x.server.QueueNotices(uint32(x.ticks))
 }
 
-// now is the value at both ends.
+// now returns the value on the server and on the client.
 func (x *pair) now() (there, here float32) {
 	return ecs.Get[cursor](x.server.world, x.there).X, ecs.Get[cursor](x.client.world, x.here).X
 }

@@ -89,7 +89,8 @@ func (c *campaign) come(player uint32) {
 	e.recorder = e.Record(1<<10, 1180)
 }
 
-// viewer plays the recording of a client while it is made. segment is what another one needs that begins with the newest segment.
+// viewer plays the recording of a client while it is recorded. segment holds what another viewer needs to start with the
+// newest segment.
 type viewer struct {
 	*relay.Client
 	seq     uint16
@@ -121,14 +122,14 @@ func (v *viewer) take(begins bool, f func(v *viewer) error) {
 	v.play()
 }
 
-// play simulates the ticks that are known.
+// play simulates the known ticks.
 func (v *viewer) play() {
 	for v.Timeline().Next() < v.ServerTick() && v.Step(testgame.Words(steer{})) {
 		v.Append(nil, 1180) // as it would
 	}
 }
 
-// upset is what goes wrong in a tick.
+// upset causes the faults of a tick.
 func (c *campaign) upset() {
 	r := c.rng
 	if c.now%17 == 0 && len(c.ends) < 6 {

@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// letterTo is a long command, and tally what came of all of them, in their order.
+// letterTo is a long command. tally sums the effects of all letters in order.
 type letterTo struct {
 	N    uint16    `net:"0..999"`
 	Text [60]uint8 `net:"raw"`
@@ -21,7 +21,7 @@ type tally struct {
 	Sum, Count uint32 `net:"raw"`
 }
 
-// post lets players send letters.
+// post adds letters to a protocol.
 func post(p *ecs.Protocol) {
 	ecs.Singleton[tally](p, 0)
 	ecs.Command(p, func(w *ecs.World, player uint32, v *letterTo) {
@@ -32,7 +32,7 @@ func post(p *ecs.Protocol) {
 	})
 }
 
-// tallied is what came of them in a world.
+// tallied returns the sum of the effects in a world.
 func tallied(w *ecs.World) (sum tally) {
 	for _, r := range ecs.All[struct{ Is tally }](w) {
 		sum = r.Is
@@ -141,7 +141,7 @@ func TestCommandsDoNotPileUp(t *testing.T) {
 	}
 }
 
-// parcel is as large as a command may be.
+// parcel is a command of maximum size.
 type parcel struct {
 	Text [250]uint8 `net:"raw"`
 }

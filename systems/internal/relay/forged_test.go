@@ -12,10 +12,11 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
-// bits is a message of a client, written by hand.
+// bits is a hand-written message of a client.
 type bits struct{ codec.Writer }
 
-// number writes v as messages have it: four bits and whether more come, low ones first.
+// number writes v in the encoding of messages: groups of four bits, low ones first, each with a bit that tells whether more
+// follow.
 func (b *bits) number(v uint64) {
 	for ; v >= 16; v >>= 4 {
 		b.Bits(v&15|16, 5)
@@ -23,8 +24,8 @@ func (b *bits) number(v uint64) {
 	b.Bits(v, 5)
 }
 
-// inputs begins a message of a client with a state that brings so many inputs, from a tick on, told
-// against the one so many ticks before.
+// inputs starts a message of a client with a state and the given number of inputs from tick first on, encoded relative to the
+// input back ticks earlier.
 func (b *bits) inputs(state byte, first uint32, count, back uint64) {
 	b.Reset(nil)
 	b.Bits(uint64(state), 8)
@@ -35,7 +36,7 @@ func (b *bits) inputs(state byte, first uint32, count, back uint64) {
 	b.number(back)
 }
 
-// turn writes that so many inputs, of those left, are as before, and that then a player walks another way.
+// turn writes that run of the left inputs repeat the previous one, and that then the player changes direction.
 func (b *bits) turn(run, left uint64) {
 	b.Bool(true)
 	b.Bits(run, uint(codec.BitsFor(left)))

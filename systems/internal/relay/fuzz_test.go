@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// staged is a match that has gone on for some time, its last messages kept.
+// staged returns a match that has run for some time, with its last messages.
 func staged(t testing.TB, wait bool, parts ...func(p *ecs.Protocol)) (m *match, up, down, state []byte) {
 	m = newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}}, relay.ClientConfig{}, human, parts...)
 	m.blind = true
@@ -38,14 +38,13 @@ func staged(t testing.TB, wait bool, parts ...func(p *ecs.Protocol)) (m *match, 
 	return m, up, down, state
 }
 
-// maxScript bounds the messages of a script.
+// maxScript is the maximum number of messages in a script.
 const maxScript = 32
 
-// waits reports whether the match of a script waits for inputs: its first byte says so.
+// waits reports whether the match of a script waits for inputs. Its first byte decides this.
 func waits(b []byte) bool { return len(b) > 0 && b[0]&2 != 0 }
 
-// script cuts bytes into messages: a kind u8, a length u8 and as many bytes; 255 takes the
-// rest.
+// script divides bytes into messages: a kind u8, a length u8 and as many bytes. Length 255 takes the rest.
 func script(b []byte, f func(kind byte, msg []byte)) {
 	for n := 0; len(b) > 1 && n < maxScript; n++ {
 		kind, n := b[0], int(b[1])
@@ -130,7 +129,7 @@ func FuzzClient(f *testing.F) {
 	})
 }
 
-// feed gives a client what was fuzzed, packets and pieces of states by turns, and lets it play on.
+// feed sends fuzzed packets and parts of states alternately to a client, and lets it play on.
 func feed(t *testing.T, b []byte, parts ...func(p *ecs.Protocol)) {
 	t.Helper()
 	m, _, _, _ := staged(t, waits(b), parts...)

@@ -79,7 +79,7 @@ func TestLockstepGoesOnWithoutWhoIsSilent(t *testing.T) {
 	testgame.Equal(t, "simulated again", silent.Timeline().Stats().Resimulated, 0)
 }
 
-// walked is how far a player has come in the server's world.
+// walked returns the distance that a player has walked in the server's world.
 func (m *match) walked(player uint32) int32 {
 	for _, r := range ecs.Each[struct {
 		Owner  *components.Owner
@@ -94,7 +94,7 @@ func (m *match) walked(player uint32) int32 {
 	return 0
 }
 
-// forwards is a player who holds a key and never lets go.
+// forwards returns the inputs of a player who holds a key all the time.
 func forwards(uint32, int) steer { return steer{DX: 1} }
 
 // If a path gets slower, the lockstep delay grows. The additional ticks between two inputs repeat the held input, so nobody

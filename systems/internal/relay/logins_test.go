@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
-// asked is a world in which a player that comes asks for a T.
+// asked returns a world in which a joining player sends a login of type T.
 func asked[T any]() *ecs.World {
 	return ecs.NewWorld(testgame.Stage(func(p *ecs.Protocol) {
 		ecs.Input[steer](p)
@@ -26,14 +26,14 @@ type (
 	choice struct{ V bool }
 )
 
-// letter is a datagram, or a part of the state.
+// letter is a datagram or a part of a state.
 type letter struct {
 	state bool
 	data  []byte
 }
 
-// told is what a server sends to client 1 as player 2 comes, which asks for what value is: to
-// one that is there already, or, late, the state of the world.
+// told returns the messages of a server to client 1 when player 2 joins with the login value. If late is true, client 1 gets
+// the state of the world instead.
 func told(t testing.TB, value string, late bool) (all []letter) {
 	s := relay.NewServer(asked[anyChoice](), relay.Config{})
 	clients := map[uint32]*relay.Client{}
@@ -83,7 +83,7 @@ func told(t testing.TB, value string, late bool) (all []letter) {
 	return all
 }
 
-// hear gives a client what it is told, and is its first error.
+// hear passes messages to a client and returns its first error.
 func hear(c *relay.Client, all []letter) (first error) {
 	note := func(err error) {
 		if first == nil {

@@ -120,7 +120,7 @@ const (
 	unstable = 3
 )
 
-// report is what a client tells of n ticks up to the newest, with m numbers of a digest for each.
+// report returns a report of a client about n ticks up to newest, with m numbers of a digest for each.
 func report(newest uint32, n, m int) []byte {
 	b := binary.LittleEndian.AppendUint32([]byte{digests}, newest)
 	b = append(b, byte(n), byte(m))

@@ -137,7 +137,7 @@ func TestPeersAreBounded(t *testing.T) {
 	testgame.Must(t, m.server.Add(3, false, ""))
 }
 
-// turret is steered by one number that travels as it is, crane by one that travels as a difference.
+// turret has an input with one number that is sent unchanged, crane one that is sent as a difference.
 type (
 	turret struct {
 		Turn int32 `net:"-20..20"`
@@ -153,7 +153,7 @@ func TestInputsOfOneNumber(t *testing.T) {
 	t.Run("long", func(t *testing.T) { single(t, func(in *crane) *int32 { return &in.Turn }, 2000) })
 }
 
-// single plays a match of one player: in the end it has turned as far as all its inputs say.
+// single plays a match of one player: in the end it has turned by the sum of its inputs.
 func single[I any](t *testing.T, turn func(in *I) *int32, most int32) {
 	type gun struct {
 		Owner components.Owner

@@ -17,7 +17,7 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// resimulated is what the server and each client have simulated again.
+// resimulated returns the number of re-simulated ticks of the server and of each client.
 func resimulated(c *systemstest.Crowd) []int {
 	r := []int{int(c.Server.Stats().ResimulatedTicks)}
 	for _, k := range c.Clients {
@@ -26,7 +26,7 @@ func resimulated(c *systemstest.Crowd) []int {
 	return r
 }
 
-// completed is how many ticks each has completed.
+// completed returns the number of completed ticks of each peer.
 func completed(c *systemstest.Crowd) []int {
 	r := []int{int(c.Server.Tick())}
 	for _, k := range c.Clients {
@@ -35,7 +35,7 @@ func completed(c *systemstest.Crowd) []int {
 	return r
 }
 
-// less are the differences of two of them.
+// less returns the differences of two results.
 func less(now, before []int) []int {
 	d := make([]int, len(before))
 	for i := range before {
@@ -138,10 +138,10 @@ func TestNetcodeE7_LateInputsAreCapped(t *testing.T) {
 	fieldtest.MustConverge(c)
 }
 
-// passed is an outcome: a player has passed from a row of the field to the next.
+// passed is an outcome: a player has moved from one row of the field to the next.
 type passed struct{ To int32 }
 
-// told is what became of the outcomes of a peer.
+// peerOutcomes records the outcomes of a peer.
 type peerOutcomes struct {
 	open    map[string]bool
 	commits map[uint32][]string
@@ -149,8 +149,7 @@ type peerOutcomes struct {
 	gone    int
 }
 
-// follow notes the outcomes of a log; each must begin once, and then either commit or be
-// taken back.
+// follow records the outcomes of a log. Each must start once, and then be committed or withdrawn.
 func (x *peerOutcomes) follow(t *testing.T, l *outcome.Log) {
 	x.open, x.commits = map[string]bool{}, map[uint32][]string{}
 	name := func(o outcome.Outcome[passed]) string { return fmt.Sprint(o.Tick, o.Subject.NetID, o.Value) }
@@ -274,7 +273,7 @@ func TestNetcodeE8_ForcedRollbackNamesTheSystem(t *testing.T) {
 	}
 }
 
-// slip makes a world do what others do not, in the ticks from one to another.
+// slip makes a world differ from the others in a range of ticks.
 type slip struct {
 	from, to uint32
 	times    uint16

@@ -196,7 +196,7 @@ func TestBytesOfAClient(t *testing.T) {
 	}
 }
 
-// costs demands of a number of ticks that a client's messages take no more bytes in each, on average.
+// costs checks the average number of bytes per tick of a client's messages, over a number of ticks.
 func (m *match) costs(ticks int, mostUp, mostDown float64) {
 	m.t.Helper()
 	for _, e := range m.ends {

@@ -87,8 +87,8 @@ func TestNetcodeE7_JoinsAndStallsStayAtHome(t *testing.T) {
 	})
 }
 
-// watch sees who plays in a match: a client does while the server consumes its inputs, and its own world is
-// no further behind than its link explains.
+// watch records which clients play: the server consumes the client's inputs, and the client's world is not further behind than
+// its link explains.
 type watch struct {
 	c    *systemstest.Crowd
 	seen map[*systemstest.Client]*progress
@@ -101,14 +101,14 @@ type watch struct {
 	excused *systemstest.Client
 }
 
-// progress is how far a client was seen to be.
+// progress is the newest observed progress of a client.
 type progress struct {
 	consumed, again uint64    // inputs, and ticks simulated again
 	played, moved   time.Time // when it played, and when its world made a tick last
 	tick            uint32
 }
 
-// behind is how far behind the server a client may be that plays, beside two ticks.
+// behind is the time by which a playing client may be behind the server, in addition to two ticks.
 const behind = 300 * time.Millisecond
 
 func newWatch(c *systemstest.Crowd) *watch {
@@ -124,7 +124,7 @@ func newWatch(c *systemstest.Crowd) *watch {
 	return w
 }
 
-// begin forgets what was seen; something happens now, to the excused, beside the first three.
+// begin clears the observations and starts to watch the first three clients and excused, the client that has a fault now.
 func (w *watch) begin(excused *systemstest.Client) {
 	*w = watch{c: w.c, seen: map[*systemstest.Client]*progress{}, begun: w.c.Now(), excused: excused}
 	for _, k := range append(w.c.Clients[:3:3], excused) {
@@ -154,7 +154,7 @@ func (w *watch) look() {
 	}
 }
 
-// pause is what takes so many seconds.
+// pause is a fault that takes some seconds.
 type pause struct {
 	of      string
 	seconds time.Duration

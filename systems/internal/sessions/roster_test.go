@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// session is one that is nobody's.
+// session is a fake session.
 type session struct {
 	netsys.Session
 	id, player uint64
@@ -36,7 +36,7 @@ func (s *session) Send(time.Time, []byte) (uint16, error) {
 }
 func (s *session) Close(_ time.Time, why netsys.Reason) { s.closed, s.reason = true, why }
 
-// lobby is a roster and its clock.
+// lobby is a roster with its clock.
 type lobby struct {
 	*Roster
 	now time.Time
@@ -51,7 +51,7 @@ func newLobby(clients int) *lobby {
 	return l
 }
 
-// enter lets a player in.
+// enter admits a player.
 func (l *lobby) enter(t *testing.T, player uint64) (c *Client, kept Reservation, back bool) {
 	t.Helper()
 	c, kept, back = l.Enter(&session{id: l.Number(&session{player: player}), player: player})

@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// crowded is a world of soldiers, an eighth of them each player's.
+// crowded returns a world of soldiers. Each player owns an eighth of them.
 func crowded(entities int) *ecs.World {
 	w := testgame.Barracks()
 	for i := range entities {

@@ -14,7 +14,7 @@ import (
 
 const changesAt = 100
 
-// once changes each player's input at one tick only.
+// once returns inputs that change in one tick only, for each player.
 func once(player, tick uint32) steer {
 	if tick < changesAt {
 		return steer{DX: 1}
@@ -22,11 +22,10 @@ func once(player, tick uint32) steer {
 	return steer{DY: 1}
 }
 
-// always changes it every tick.
+// always returns inputs that change in every tick.
 func always(_, tick uint32) steer { return steer{DX: int8(tick%3) - 1} }
 
-// since is what each peer simulates again in a number of ticks, once tick
-// changesAt has come.
+// since returns the number of ticks that each peer simulates again in a number of ticks after changesAt.
 func since(t *testing.T, s *star, ticks int) []int {
 	t.Helper()
 	for s.tick < changesAt {
@@ -61,7 +60,7 @@ func TestNetcodeACost_RollbackOfOneChange(t *testing.T) {
 	}
 }
 
-// steadily demands what each peer simulates again when all inputs change every tick.
+// steadily checks the number of ticks that each peer simulates again if all inputs change in every tick.
 func steadily(t *testing.T, c timeline.Config, want func(i int) []int) {
 	const ticks = 100
 	for k, s := range stars {

@@ -11,22 +11,22 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// The game of these tests is that of the soldiers.
+// The tests use the game of the soldiers.
 type (
 	place  = testgame.Spot
 	health = testgame.Health
 	steer  = testgame.Keys
 )
 
-// newTimeline makes a world of the game and its timeline.
+// newTimeline returns a timeline with a new world of the game.
 func newTimeline(c timeline.Config, listeners ...timeline.Listener) *timeline.Timeline {
 	return timeline.New(testgame.Barracks(), c, listeners...)
 }
 
-// runs is how often Simulate has run in the timeline's world.
+// runs returns how often Simulate has run in the timeline's world.
 func runs(t *timeline.Timeline) int { return testgame.Runs(t.World()) }
 
-// put gives an input, and demands what becomes of it.
+// put passes an input to a timeline and checks the verdict.
 func put(t *testing.T, l *timeline.Timeline, player, tick uint32, in steer, want timeline.Verdict) {
 	t.Helper()
 	if v := l.Put(player, tick, testgame.Words(in)); v != want {
@@ -43,12 +43,12 @@ func steps(t *testing.T, l *timeline.Timeline, n int) {
 	}
 }
 
-// steering is any input, drawn.
+// steering returns a random input.
 func steering(r *rand.Rand) steer {
 	return steer{DX: int8(r.IntN(3) - 1), DY: int8(r.IntN(3) - 1), Fire: r.IntN(4) == 0}
 }
 
-// at is where a player's soldier stands.
+// at returns the position of a player's soldier.
 func at(t *testing.T, l *timeline.Timeline, player uint32) place {
 	t.Helper()
 	type row struct {
@@ -65,7 +65,7 @@ func at(t *testing.T, l *timeline.Timeline, player uint32) place {
 	return place{}
 }
 
-// letter is an input under way, or, from player 0, the server's horizon.
+// letter is an input in flight or, from player 0, the server's horizon.
 type letter struct {
 	due    uint32 // tick in whose Receive it is seen
 	player uint32
@@ -73,9 +73,8 @@ type letter struct {
 	words  []int32
 }
 
-// star is a server and its players, each with a world of its own, all at the
-// same tick. What a client sends after tick t is seen by the server before tick t
-// + latency, and the server relays it to the others after that tick.
+// star is a server and its players, each with its own world, all at the same tick. The server receives what a client sends
+// after tick t before tick t + latency, and relays it to the others after that tick.
 type star struct {
 	latency []uint32
 	delay   uint32               // from gathering an input to the tick that it is for
@@ -102,7 +101,7 @@ func newStar(c timeline.Config, play func(player, tick uint32) steer, delay uint
 	return s
 }
 
-// step is one tick of all peers.
+// step runs one tick of all peers.
 func (s *star) step(t *testing.T) {
 	t.Helper()
 	var relay []letter
@@ -140,8 +139,8 @@ func (s *star) step(t *testing.T) {
 	s.tick++
 }
 
-// resimulated is what each peer has simulated again, as its timeline counts it;
-// its world's own counts must say the same.
+// resimulated returns the number of ticks that each peer has simulated again, according to its timeline. It checks this number
+// against the count of the world.
 func (s *star) resimulated(t *testing.T) []int {
 	t.Helper()
 	var n []int
@@ -154,8 +153,7 @@ func (s *star) resimulated(t *testing.T) []int {
 	return n
 }
 
-// agree demands that the final ticks of all peers are the same, over most of the
-// window.
+// agree checks that the final ticks of all peers are equal, over most of the window.
 func (s *star) agree(t *testing.T) {
 	t.Helper()
 	for i, l := range s.peers[1:] {

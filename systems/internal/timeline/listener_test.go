@@ -12,7 +12,7 @@ import (
 	"github.com/tactusgo/tactus/systems/outcome"
 )
 
-// journal writes down what a listener is told.
+// journal records the calls of a listener.
 type journal struct{ strings.Builder }
 
 func (j *journal) Rewind(tick uint32)    { fmt.Fprintf(j, "back to %d; ", tick) }
@@ -48,16 +48,16 @@ back to 1; 1, back to 0; 0, 1, 2, final before 2
 `)
 }
 
-// wounded is an outcome that every step of health raises.
+// wounded is an outcome that every change of health raises.
 type wounded struct{ Points int16 }
 
-// diary keeps what became of the outcomes of a world.
+// diary records the outcomes of a world.
 type diary struct {
 	open      map[uint64]bool
 	committed map[string]int
 }
 
-// narrate makes a timeline whose world raises outcomes.
+// narrate returns a timeline whose world raises outcomes.
 func narrate(c timeline.Config) (*timeline.Timeline, *outcome.Log, *diary) {
 	w := testgame.Barracks(func(p *ecs.Protocol) {
 		p.Simulate("tell", func(w *ecs.World) {

@@ -13,7 +13,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// soldiers is who has a soldier in a world, in order.
+// soldiers returns the players with a soldier in a world, in order.
 func soldiers(w *ecs.World) (players []uint32) {
 	type row struct {
 		Owner  components.Owner

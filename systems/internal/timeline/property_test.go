@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// arrival is something that a timeline hears, and in which tick.
+// arrival is an event that a timeline receives, and the tick in which it does.
 type arrival struct {
 	seen   uint32
 	player uint32
@@ -18,8 +18,7 @@ type arrival struct {
 	input  steer
 }
 
-// story draws what players do in a number of ticks: who comes and goes, which
-// inputs are sent, and which of these are lost for good.
+// story draws the events of a number of ticks: joins, leaves and inputs, some of which are lost for good.
 func story(r *rand.Rand, ticks uint32) (all []arrival) {
 	for p := uint32(1); p <= 5; p++ {
 		for from := uint32(r.IntN(10)); from+10 < ticks; {
@@ -45,8 +44,8 @@ func story(r *rand.Rand, ticks uint32) (all []arrival) {
 	return all
 }
 
-// disorder delays what is heard by up to so many ticks, sends some of it twice,
-// and some of it early. Comings and goings stay in time unless asked for.
+// disorder delays events by up to late ticks, duplicates some and sends some early. It delays joins and leaves only if comings
+// is true.
 func disorder(r *rand.Rand, all []arrival, late int, comings bool) (heard []arrival) {
 	joined := map[uint32]uint32{} // when the last join or leave of a player is heard
 	for _, a := range all {
@@ -72,8 +71,7 @@ func disorder(r *rand.Rand, all []arrival, late int, comings bool) (heard []arri
 	return heard
 }
 
-// tell lets a timeline live through what it hears. The order within a tick is
-// drawn, but for joins and leaves, which come before the inputs.
+// tell runs a timeline with events. Within a tick, joins and leaves come first, and inputs follow in random order.
 func tell(t *testing.T, r *rand.Rand, l *timeline.Timeline, heard []arrival, ticks uint32) (sums map[uint32]uint64) {
 	t.Helper()
 	by := make([][]arrival, 4*ticks)

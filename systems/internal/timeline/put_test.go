@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// playing is a timeline with one player from tick 0 on.
+// playing returns a timeline with one player from tick 0 on.
 func playing(t *testing.T, c timeline.Config, listeners ...timeline.Listener) *timeline.Timeline {
 	t.Helper()
 	l := newTimeline(c, listeners...)

@@ -13,8 +13,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// states are the newest states of a world of 150 entities of which some walk, and change
-// color.
+// states holds the newest states of a world of 150 entities. Some of them walk and change color.
 type states struct {
 	comps  []*ecs.Component
 	layout *delta.Layout
@@ -44,7 +43,7 @@ func newStates() *states {
 	return s
 }
 
-// walk makes so many states more.
+// walk adds a number of states.
 func (s *states) walk(sends int) {
 	for range sends {
 		for range 30 {
@@ -67,7 +66,7 @@ func (s *states) walk(sends int) {
 	}
 }
 
-// delta is the newest state against one so many sends older.
+// delta returns the parts of the newest state against the state age sends earlier.
 func (s *states) delta(age uint32) (parts []delta.Part) {
 	now, base := s.sends[s.send%8], s.sends[(s.send-age)%8]
 	for g := range base {
@@ -76,10 +75,10 @@ func (s *states) delta(age uint32) (parts []delta.Part) {
 	return parts
 }
 
-// draw draws what becomes of a block.
+// draw returns random choices for a block.
 func (s *states) draw() Draw { return Draw{Measure: s.rng.Uint64()} }
 
-// meter is a meter of states and its accounts.
+// meter returns a meter with its accounts.
 func (s *states) meter() (*Accounts, *Meter) {
 	var a Accounts
 	a.Begin(s.layout, s.comps)

@@ -14,7 +14,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// token is one of so many servers.
+// token returns a token with the given number of servers.
 func token(t testing.TB, servers int) *netcode.ConnectToken {
 	t.Helper()
 	var at []netip.AddrPort

@@ -15,13 +15,13 @@ import (
 
 var update = flag.Bool("update", false, "write the vectors to testdata")
 
-// push is an input as games have it.
+// push is a typical input of a game.
 type push struct {
 	DX, DY int8 `net:"-1..1"`
 	Fire   bool `net:"edge"`
 }
 
-// numbered is an input that says which one it is.
+// numbered is an input with its number.
 type numbered struct {
 	N uint16 `net:"0..65535"`
 }
@@ -55,8 +55,7 @@ func tableFor[T any](t testing.TB) *schema.Table {
 	return table
 }
 
-// randomInputs makes a message of values that a client can have; about half of
-// the inputs are as the one before.
+// randomInputs returns a message with random valid values. About half of the inputs repeat the previous one.
 func randomInputs(r *rand.Rand, t *schema.Table, count int) *Input {
 	m := &Input{Epoch: uint8(r.Uint32()), Shift: int16(r.Uint32()), Newest: uint16(r.Uint32()), Count: count}
 	m.Words = make([]int32, count*t.Words)
@@ -76,8 +75,7 @@ func randomInputs(r *rand.Rand, t *schema.Table, count int) *Input {
 	return m
 }
 
-// sameInputs compares as the game would see it: raw words of less than 32 bits
-// may differ in bits that nobody reads.
+// sameInputs compares messages as the game would see them: unused bits of raw words may differ.
 func sameInputs(t *schema.Table, a, b *Input) bool {
 	if a.Epoch != b.Epoch || a.Shift != b.Shift || a.Newest != b.Newest || a.Count != b.Count {
 		return false
@@ -93,12 +91,12 @@ func sameInputs(t *schema.Table, a, b *Input) bool {
 	return true
 }
 
-// writeWhole writes m as a message that continues from nothing.
+// writeWhole encodes m as a message that continues from no other.
 func writeWhole(t *schema.Table, m *Input) []byte {
 	return NewInputCoder(t).Append(nil, m, 0, nil)
 }
 
-// readWhole reads such a message.
+// readWhole decodes such a message.
 func readWhole(t *schema.Table, b []byte) (m Input, err error) {
 	return m, NewInputCoder(t).Read(b, &m, 0, NewInputBases(t.Words))
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
-// modelPlayer writes input messages as a client does, with a session that tells
-// it what arrived.
+// modelPlayer encodes input messages like a client, with a session that reports acknowledgements.
 type modelPlayer struct {
 	table  *schema.Table
 	r      *rand.Rand
@@ -36,8 +35,7 @@ func newModelPlayer(t *schema.Table, r *rand.Rand) *modelPlayer {
 	}
 }
 
-// Gather makes the next input: as the one before, with a word that jumps now and
-// then, and words that move.
+// Gather creates the next input: a copy of the previous one, in which one word jumps sometimes and other words move.
 func (p *modelPlayer) Gather() {
 	words := make([]int32, p.table.Words)
 	if n := len(p.Log); n > 1 {
@@ -60,7 +58,7 @@ func (p *modelPlayer) Gather() {
 	p.Log = append(p.Log, words)
 }
 
-// send gathers so many inputs and writes the newest that may not have arrived.
+// send gathers a number of inputs and encodes the newest ones that may not have arrived.
 func (p *modelPlayer) send(inputs int) []byte {
 	for range inputs {
 		p.Gather()
@@ -83,7 +81,7 @@ func (p *modelPlayer) acked(seq uint16) {
 	p.got = max(p.got, p.newest[seq])
 }
 
-// modelServer reads what arrives.
+// modelServer decodes the messages.
 type modelServer struct {
 	Coder  *InputCoder
 	Bases  *Bases
@@ -94,7 +92,7 @@ type modelServer struct {
 	M      Input
 }
 
-// receive reads a packet and compares it with what was sent.
+// receive decodes a packet and compares it with the sent inputs.
 func (s *modelServer) receive(p *modelPlayer, f modelFlight) error {
 	newest := !s.any || int16(f.seq-s.newest) > 0
 	if newest {
@@ -128,7 +126,7 @@ func (s *modelServer) receive(p *modelPlayer, f modelFlight) error {
 	return nil
 }
 
-// modelFlight is a packet, or an answer, on its way.
+// modelFlight is a packet or an answer in flight.
 type modelFlight struct {
 	due   int
 	seq   uint16

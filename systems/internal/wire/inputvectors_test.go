@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// inputVectors is a client's side of a session, for who implements the format.
+// inputVectors holds the client's side of a session, for implementations of the format.
 type inputVectors struct {
 	// Input is the field table of the input, as in the handshake.
 	Input string
@@ -78,7 +78,7 @@ func makeInputVectors(t *testing.T) *inputVectors {
 	return v
 }
 
-// lines is v with a packet to a line.
+// lines returns v as JSON with one packet per line.
 func (v *inputVectors) lines(t *testing.T) []byte {
 	object := func(v any) []byte {
 		b, err := json.Marshal(v)
