@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/event"
 )
 
-// An event of tick t is handled when the state has what tick t did.
+// A client handles an event of tick t when its state includes tick t.
 func TestNetcodeC9_WaitsForState(t *testing.T) {
 	s := newStage(t, event.ServerConfig{}, event.ClientConfig{})
 	e := s.clients[0]
@@ -100,7 +100,7 @@ func TestHandlerRaises(t *testing.T) {
 	expect(t, heard, "2", "4", "6", "8", "10")
 }
 
-// What a reliable channel has no room for waits, in order; the rest is dropped.
+// Events wait in order while a reliable channel is full. On other channels they are dropped.
 func TestClientChannelFull(t *testing.T) {
 	s := newStage(t, event.ServerConfig{}, event.ClientConfig{})
 	e := s.clients[0]
@@ -214,7 +214,7 @@ func TestJoinsAgain(t *testing.T) {
 	expect(t, e.deliver(10), "note 6 at 9")
 }
 
-// An event of another server, whose ticks begin anew, waits for no tick of the one before.
+// An event of another server, whose ticks start anew, does not wait for a tick of the previous server.
 func TestOrderedEventsOfAnotherServer(t *testing.T) {
 	s := newStage(t, event.ServerConfig{}, event.ClientConfig{})
 	e := s.clients[0]

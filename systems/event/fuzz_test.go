@@ -10,8 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/event"
 )
 
-// FuzzReceive gives any bytes to both sides: they are refused as what they are, or are
-// an event in its one spelling, which the same values give again.
+// FuzzReceive passes arbitrary bytes to both sides. They are refused, or are an event in its only valid encoding.
 func FuzzReceive(f *testing.F) {
 	for _, h := range hostile {
 		f.Add(uint8(h.channel), unhex(f, h.data))

@@ -48,7 +48,7 @@ func unhex(t testing.TB, s string) []byte {
 	return b
 }
 
-// What no honest peer sends is an error, and changes nothing.
+// Invalid messages are errors and change nothing.
 func TestHostile(t *testing.T) {
 	s := newStage(t, event.ServerConfig{}, event.ClientConfig{})
 	e := s.clients[0]
@@ -83,8 +83,7 @@ func TestHostile(t *testing.T) {
 	expect(t, e.deliver(100), "shout 1 at 7")
 }
 
-// A tick that never comes holds back what is behind it on its channel until too many
-// wait, and nothing else.
+// An event with a tick that never comes holds back only later events of its channel, until too many wait.
 func TestFarTick(t *testing.T) {
 	s := newStage(t, event.ServerConfig{}, event.ClientConfig{Waiting: 2})
 	e := s.clients[0]
@@ -104,7 +103,7 @@ func TestFarTick(t *testing.T) {
 	expect(t, e.deliver(^uint32(0)))
 }
 
-// A flood is dropped before it is read.
+// Excess events are dropped before they are decoded.
 func TestFloodIsNotRead(t *testing.T) {
 	s := newStage(t, event.ServerConfig{}, event.ClientConfig{})
 	for i := range 100 {

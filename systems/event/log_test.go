@@ -157,7 +157,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// What is not this side's to tell is passed over, so that Simulate is the same on both.
+// Raise ignores targets that only the other side sends to, so that Simulate is the same on both sides.
 func TestOtherSide(t *testing.T) {
 	s := newStage(t, event.ServerConfig{}, event.ClientConfig{})
 	e := s.clients[0]

@@ -252,9 +252,8 @@ func (m *match) step(work func()) {
 	m.endpoint.Flush(m.now)
 }
 
-// Ticks are simulated again and again on every peer, packets are lost, doubled and
-// overtaken: each event is handled once by each who is to hear of it, in order, and
-// final ones are what the last runs have raised.
+// Peers simulate ticks repeatedly, and packets are lost, duplicated and reordered: each receiver handles each event once and
+// in order, and Final events are those that the last simulation raised.
 func TestNetcodeC9_ExactlyOnceInEveryMatch(t *testing.T) {
 	testgame.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		m := newMatch(t, seed, netsys.Link{Latency: 80 * time.Millisecond, Jitter: 60 * time.Millisecond, Loss: 0.1, Duplicate: 0.1})

@@ -37,8 +37,8 @@ func bells() (channel.Config, *event.Registry) {
 	return c, r
 }
 
-// A client that reconnects to its seat hears each reliable event of the outages once, in the order of its channel: those
-// that were under way when the session died, those that were raised while it had none, and those of several outages in a row.
+// A client that reconnects to its seat handles each reliable event of the outages once, in the order of its channel: events
+// that were in flight when the session ended, events raised while it had none, and events of several outages in a row.
 func TestEventsOfOutage(t *testing.T) {
 	for _, model := range fieldtest.Presets(policy.LocalSync{}, policy.Rollback{}) {
 		t.Run(model.String(), func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/tactusgo/tactus/systems/event"
 )
 
-// Who hears of an event: its owner, those who see the entity, all, or one.
+// Each target selects its receivers: the owner, the viewers, all clients, or one client.
 func TestTargets(t *testing.T) {
 	var seen components.NetID
 	s := newStageWith(t, event.ServerConfig{}, event.ClientConfig{}, event.Hooks{Sees: func(_ *ecs.World, about event.Subject, client uint32) bool {
@@ -73,8 +73,8 @@ func TestTargetsAreToldApart(t *testing.T) {
 	}
 }
 
-// Six a second, three at once: what is beyond is dropped, logged once and told of once
-// in a row, and one client's excess is no other's.
+// With a Rate of six per second and a Burst of three, excess events are dropped, logged once, and reported once in a row. One
+// client's excess does not affect others.
 func TestNetcodeC9_RateLimit(t *testing.T) {
 	var log bytes.Buffer
 	s := newStage(t, event.ServerConfig{Logger: slog.New(slog.NewTextHandler(&log, nil))}, event.ClientConfig{})
@@ -123,7 +123,7 @@ func TestNetcodeC9_RateLimit(t *testing.T) {
 	}
 }
 
-// What Validate refuses is not handled; the sender is told why in one word.
+// An event that Validate refuses is not handled, and its sender gets the reason as one word.
 func TestRefused(t *testing.T) {
 	var log bytes.Buffer
 	s := newStage(t, event.ServerConfig{Logger: slog.New(slog.NewTextHandler(&log, nil))}, event.ClientConfig{})
@@ -152,8 +152,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A client whose reliable channel is full gets its events when there is room. One for whom too many wait misses nothing in
-// silence: it is reported, and gets nothing more.
+// A client whose reliable channel is full gets its events when there is room. If too many events wait, the client is reported
+// as broken and gets no more events.
 func TestBroken(t *testing.T) {
 	var broken []uint32
 	var s *stage

@@ -62,8 +62,8 @@ func TestNetcodeA1_TamperedStateStaysHome(t *testing.T) {
 	})
 }
 
-// Whatever a client sends besides inputs is counted and leaves the world alone. An input outside
-// its range is what the range allows: two bits can say 3 where the field ends at 2.
+// Everything that a client sends besides inputs is counted and has no effect on the world. Inputs are clamped to their range:
+// two bits can hold 3 although the field ends at 2.
 func TestNetcodeA1_OnlyInputsAreTaken(t *testing.T) {
 	play := func(forge bool) (*fieldtest.Puppet, int) {
 		p, forged := fieldtest.NewPuppet(t, systems.ServerConfig{Seed: 3}), 0
@@ -100,8 +100,8 @@ func TestNetcodeA1_OnlyInputsAreTaken(t *testing.T) {
 	}
 }
 
-// What is gathered in a tick is sent in it, in one datagram: without delay on the way, the
-// server's next tick has it. A send carries one state to each client, no more.
+// An input is sent in the tick in which it is gathered, in one datagram: without delay, the server's next tick has it. Each
+// send carries one state to each client.
 func TestNetcodeA2_SendsAfterTheTick(t *testing.T) {
 	config := fieldtest.Config(1, 5, netsys.Link{})
 	config.Server.Model = policy.LocalSync{Arrival: true}
@@ -134,8 +134,7 @@ func TestNetcodeA2_SendsAfterTheTick(t *testing.T) {
 	}
 }
 
-// The first input that moves the player moves it in the same tick, in the world
-// and in the view, whatever the round trip.
+// The first input that moves the player moves it in the same tick, in the world and in the view, at any round trip.
 func TestNetcodeA2_AnswersInTheSameTick(t *testing.T) {
 	for _, l := range []int{0, 5, 30} {
 		t.Run(fmt.Sprintf("lag=%d", l), func(t *testing.T) {
@@ -170,8 +169,7 @@ func TestNetcodeA2_AnswersInTheSameTick(t *testing.T) {
 	}
 }
 
-// What has no own state in it confirms nothing, whatever else it holds and
-// acknowledges.
+// A snapshot without owner state confirms nothing, whatever else it contains and acknowledges.
 func TestNetcodeA6_WithoutOwnStateNothingIsConfirmed(t *testing.T) {
 	t.Parallel()
 	config := fieldtest.Config(1, 1, fieldtest.Lag(4))
@@ -240,9 +238,8 @@ func playFrom(t *testing.T, p policy.Model, scope systems.Scope, first uint32, l
 	return c, r
 }
 
-// A match is the same whatever the numbers of its ticks: where those of ticks, of sends
-// and, if they are ticks, of inputs begin again on the wire, across 2^31, and close to the
-// last.
+// A match is the same at any tick numbers: where the 16-bit numbers of ticks, sends and inputs wrap, across 2^31, and near the
+// last tick.
 func TestNetcodeTicks_SameAnywhere(t *testing.T) {
 	t.Parallel()
 	fieldtest.EachModel(t, func(t *testing.T, p policy.Model, scope systems.Scope) {
@@ -264,7 +261,7 @@ func TestNetcodeTicks_SameAnywhere(t *testing.T) {
 	})
 }
 
-// After its last tick a server ends and says why; its clients hear a goodbye.
+// After the last tick the server ends with an error, and its clients get a clean close.
 func TestNetcodeTicks_EndAfterTheLast(t *testing.T) {
 	for _, p := range fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}) {
 		t.Run(p.String(), func(t *testing.T) {
@@ -294,9 +291,8 @@ func TestNetcodeTicks_EndAfterTheLast(t *testing.T) {
 	}
 }
 
-// Nothing is different where the numbers of inputs and datagrams begin again on the wire:
-// 65,536 ticks in, in matches with a datagram each way in every tick, also for who plays
-// over a bad link.
+// The wrap of the numbers of inputs and datagrams after 65,536 ticks has no effect, with a datagram in each direction in every
+// tick, also over a bad link.
 func TestNetcodeC2_NumbersBeginAgain(t *testing.T) {
 	if !fieldtest.Long() {
 		t.Skip("plays 65,536 ticks: set TACTUS_LONG=1")
@@ -346,9 +342,8 @@ func TestNetcodeC2_NumbersBeginAgain(t *testing.T) {
 	}
 }
 
-// A packet holds the newest inputs: as many as are unacknowledged, but no more than the
-// server's buffer is deep plus 8, and never more than 32. So many they become when there are
-// no acknowledgements.
+// A packet contains the unacknowledged inputs, but at most the depth of the server's buffer plus 8, and at most 32. Without
+// acknowledgements it reaches this number.
 func TestNetcodeC2_RedundancyIsWhatMayBeLost(t *testing.T) {
 	t.Parallel()
 	for _, l := range []int{0, 1, 3, 6, 20, 60} {
@@ -408,8 +403,8 @@ func ofNumber(n uint16) fieldtest.Walk {
 	return in
 }
 
-// Each message continues from one that has arrived; whatever gets lost, overtaken
-// or doubled, no input comes out as another one.
+// Each message continues from one that has arrived. Under loss, reordering and duplication, no input is decoded as another
+// one.
 func TestNetcodeC2_MessagesContinueFromWhatArrived(t *testing.T) {
 	t.Parallel()
 	systemstest.Seeds(t, fieldtest.SeedCount(4), func(t *testing.T, seed uint64) {

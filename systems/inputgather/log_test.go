@@ -25,8 +25,7 @@ func tableFor[T any](t testing.TB) *schema.Table {
 	return table
 }
 
-// The log keeps the newest inputs, as the server will read them, and says which
-// is the oldest.
+// The log stores the newest inputs as the server will decode them, and returns the oldest stored one.
 func TestInputLogKeepsTheNewest(t *testing.T) {
 	const n = 8
 	l := NewLog(tableFor[push](t), n)
@@ -52,7 +51,7 @@ func TestInputLogKeepsTheNewest(t *testing.T) {
 	}
 }
 
-// After a jump nothing from before counts, and the sequence goes on.
+// After a jump, earlier inputs do not count, and the sequence continues.
 func TestInputLogJump(t *testing.T) {
 	l := NewLog(tableFor[push](t), 8)
 	for range 20 {
@@ -94,7 +93,7 @@ type keys struct {
 	X float32 `net:"-1..1 step 0.5"`
 }
 
-// What is pushed is numbered and quantized; a tick has one input, whatever was pushed.
+// Pushed inputs are numbered and quantized. A tick has one input, however often Push is called.
 func TestPush(t *testing.T) {
 	p := testgame.Stage(ecs.Input[keys])
 	w := ecs.NewWorld(p, ecs.Config{})

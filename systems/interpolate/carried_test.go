@@ -116,8 +116,8 @@ func onParade(preset policy.Model, seed uint64, clients, n int, more ...fieldtes
 	return config
 }
 
-// Under each model a flag is drawn exactly where its carrier is drawn, and so is what stands on
-// that, on the screen of the carrier and on all others; and the server has it there.
+// Under each model a flag is drawn exactly at its drawn carrier, and so is an entity on the flag, in the views of the
+// carrier's client and of all others. The server has it in the same place.
 func TestNetcodeE9_CarriedIsDrawnAtItsCarrier(t *testing.T) {
 	t.Parallel()
 	fieldtest.EachSeed(t, fieldtest.Presets(policy.LocalSync{}, policy.Buffered{}, policy.Rollback{}), fieldtest.SeedCount(2), func(t *testing.T, preset policy.Model, seed uint64) {
@@ -260,8 +260,7 @@ func wear(to map[uint32]uint32, jumps uint32) func(w *ecs.World) {
 	}
 }
 
-// A flag that another carrier gets goes over to it within 12 ticks, and so it does when it is put
-// down; where components.Teleports counts it is there at once.
+// A flag that changes its carrier, or is put down, blends within 12 ticks. If components.Teleports has counted, it jumps.
 func TestNetcodeE9_AnotherCarrierIsGoneOverTo(t *testing.T) {
 	t.Parallel()
 	fieldtest.EachSeed(t, fieldtest.Presets(policy.LocalSync{}, policy.Buffered{}, policy.Rollback{}), fieldtest.SeedCount(2), func(t *testing.T, preset policy.Model, seed uint64) {
@@ -281,8 +280,7 @@ func TestNetcodeE9_AnotherCarrierIsGoneOverTo(t *testing.T) {
 	})
 }
 
-// A flag whose carrier is destroyed, or out of a client's sight, is drawn as the server tells of
-// it, and nothing jumps.
+// A flag whose carrier is destroyed or out of a client's sight is drawn at its received states, without a jump.
 func TestNetcodeE9_WithoutItsCarrierItIsDrawnByItsOwnStates(t *testing.T) {
 	t.Parallel()
 	const from, until = 600, 700
@@ -362,8 +360,8 @@ func ownFlags(n int) func(w *ecs.World) {
 	}
 }
 
-// A circle of flags that belong to different clients, and what hangs on it, is placed by nobody: each client has its flag
-// where the server has it.
+// Nobody places a circle of flags of different clients and the entities on it: each client has its flag where the server has
+// it.
 func TestNetcodeE9_ACircleAcrossClients(t *testing.T) {
 	fieldtest.EachSeed(t, fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}), 1, func(t *testing.T, preset policy.Model, seed uint64) {
 		const clients = 3
@@ -397,8 +395,8 @@ func TestNetcodeE9_ACircleAcrossClients(t *testing.T) {
 	})
 }
 
-// What an own entity stood on loses its place, or is destroyed: from then on the entity stands where the server has it. The
-// carrier moves until then, so that clients know less of where it was.
+// An own entity whose carrier loses its place or is destroyed then stands where the server has it. The carrier moves until
+// then, so clients do not know its last place exactly.
 func TestNetcodeE9_WhatLosesItsCarrierStandsWhereTheServerHasIt(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(w *ecs.World, carrier ecs.Entity){
@@ -457,8 +455,8 @@ func onlyWithout[T any](w *ecs.World) (id components.NetID) {
 	return id
 }
 
-// Half of a circle is hidden from all clients, which therefore place what hangs on the other half. [systems.Difference] finds
-// nothing wrong with that.
+// Half of a circle is hidden from all clients, which therefore place the entities on the visible half. [systems.Difference]
+// accepts that.
 func TestNetcodeE9_ACircleThatIsSeenInPart(t *testing.T) {
 	t.Parallel()
 	fieldtest.EachSeed(t, fieldtest.Ahead(policy.LocalSync{}, policy.ServerRewind{}), 1, func(t *testing.T, preset policy.Model, seed uint64) {
@@ -512,8 +510,8 @@ func shove(w *ecs.World) {
 	}
 }
 
-// What a client simulates is placed in its ticks, too, those of replays included; a carrier that
-// nobody pushes makes no correction.
+// Carried entities are placed in all simulated ticks, including those of replays. A carrier that nobody pushes causes no
+// correction.
 func TestNetcodeE9_ReplaysPlaceWhatIsCarried(t *testing.T) {
 	t.Parallel()
 	fieldtest.EachSeed(t, fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}), 1, func(t *testing.T, preset policy.Model, seed uint64) {
@@ -557,8 +555,8 @@ func TestNetcodeE9_ReplaysPlaceWhatIsCarried(t *testing.T) {
 	})
 }
 
-// An own entity that somebody else carries, a passenger, follows what is told of its carrier: the
-// client cannot know better, and nothing is corrected for it. Who gets off walks on.
+// An own entity on the carrier of another client follows the received states of that carrier, without corrections. A player
+// that gets off walks on.
 func TestNetcodeE9_PassengersAreNotCorrected(t *testing.T) {
 	t.Parallel()
 	fieldtest.EachSeed(t, fieldtest.Ahead(policy.LocalSync{}, policy.CorrectOnMismatch{}), fieldtest.SeedCount(2), func(t *testing.T, preset policy.Model, seed uint64) {
@@ -622,8 +620,7 @@ func flare(w *ecs.World) {
 	}
 }
 
-// What a client spawns ahead of the server is drawn at its carrier, too, before and after the
-// server has named it.
+// Predicted spawns are drawn at their carrier, before and after the server has confirmed them.
 func TestNetcodeE9_PredictedSpawnsAreCarried(t *testing.T) {
 	t.Parallel()
 	fieldtest.EachSeed(t, fieldtest.Ahead(policy.LocalSync{}, policy.ServerRewind{}), 1, func(t *testing.T, preset policy.Model, seed uint64) {
@@ -646,8 +643,7 @@ func TestNetcodeE9_PredictedSpawnsAreCarried(t *testing.T) {
 	})
 }
 
-// Where places are tagged as the axes of space, what is carried costs next to nothing: its place
-// follows from its carrier's.
+// If places have axis tags, a carried entity costs almost no bytes: its place follows from its carrier's.
 func TestNetcodeE9_BytesOfTheCarried(t *testing.T) {
 	t.Parallel()
 	perSnapshot := func(rules ...fieldtest.Part) float64 {

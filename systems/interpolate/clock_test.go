@@ -52,8 +52,8 @@ func playFrames(t *testing.T, seed uint64, delay, jitter time.Duration, loss flo
 	return &p
 }
 
-// Playback never goes back, keeps its rate, and on a link as bad as it was made
-// for it never runs dry.
+// Playback never goes backwards, keeps its rate, and never runs out of states on a link of the quality for which it was
+// configured.
 func TestClockRateAndDirection(t *testing.T) {
 	for seed := range uint64(10) {
 		stalls, frames := 0, 0
@@ -76,8 +76,8 @@ func TestClockRateAndDirection(t *testing.T) {
 	}
 }
 
-// When the stream stops the head stops at the newest state, and every frame is a
-// stall; more than a second behind, it jumps instead of hurrying.
+// When snapshots stop, playback stops at the newest state, and every frame counts as a stall. More than a second behind, it
+// jumps.
 func TestClockStopsAndSnaps(t *testing.T) {
 	p := NewClock(birth, 60, 3)
 	now, tick := birth, uint32(0)
@@ -118,7 +118,7 @@ func TestClockStopsAndSnaps(t *testing.T) {
 	}
 }
 
-// The transit window is ten seconds of the clock, whatever is drawn when.
+// The window of transit times is ten seconds of the clock, independent of the drawn frames.
 func TestClockWindow(t *testing.T) {
 	p := NewClock(birth, 60, 3)
 	after := func(ms int) time.Time { return birth.Add(time.Duration(ms) * time.Millisecond) }
@@ -150,8 +150,8 @@ func TestClockWindow(t *testing.T) {
 	}
 }
 
-// A clock that leaps as far as a time can costs no more than one that goes on: what came before counts no more, what
-// comes after counts.
+// A clock that jumps as far as possible costs no more than one that continues: earlier transit times no longer count, later
+// ones do.
 func TestClockThatLeaps(t *testing.T) {
 	p := NewClock(birth, 60, 3)
 	p.Heard(birth, 3)

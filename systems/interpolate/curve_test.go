@@ -130,8 +130,7 @@ type spur struct {
 	Seen   lagcomp.Claim
 }
 
-// What the server looks at is what the screen showed, bit by bit, on curves and over
-// jumps too.
+// Lag compensation evaluates bit for bit what the screen showed, also on curves and across jumps.
 func TestNetcodeE5_CurvesAreReproduced(t *testing.T) {
 	systemstest.Seeds(t, fieldtest.SeedCount(2), func(t *testing.T, seed uint64) {
 		screens, compared := map[uint16]map[components.NetID]Horse{}, 0
@@ -170,9 +169,8 @@ func TestNetcodeE5_CurvesAreReproduced(t *testing.T) {
 	})
 }
 
-// When snapshots stop what may be carried on is, at its speed where that is known and
-// else as it went, for as long as it may be; then it stands. When they come again it
-// comes back without a jump.
+// When snapshots stop, components with extrapolation continue, at their speed if it is known and otherwise as before, for
+// their maximum time, and then stop. When snapshots continue, they return without a jump.
 func TestNetcodeC6_GapsAreBridged(t *testing.T) {
 	const most = 250 * time.Millisecond
 	type way struct {
@@ -250,7 +248,7 @@ func TestCurvesAllocateNothing(t *testing.T) {
 	}
 }
 
-// What is wrong with how something is drawn is said at once.
+// Invalid smoothing options are refused immediately.
 func TestWrongSmoothing(t *testing.T) {
 	for _, s := range []interpolate.Smoothing{{Rate: -1}, {Rate: math.NaN()}, {Rate: 1e4}, {Double: -1}, {Double: math.Inf(1)}} {
 		if err := (systems.ClientConfig{Prediction: systems.Prediction{Smoothing: s}}).Validate(); !errors.Is(err, systems.ErrConfig) {
@@ -365,9 +363,8 @@ func onTops(seed uint64, model policy.Model, draw fieldtest.Part) systemstest.Co
 	return config
 }
 
-// What turns is drawn the short way between two states, through the end of the range of an
-// angle and between the two quaternions of a rotation, and never turns back: on lines,
-// damped, and where it is carried on over a gap.
+// Rotations are drawn the short way between two states, through the end of an angle's range and between the two quaternions of
+// a rotation, and never turn back: interpolated, damped, and extrapolated over a gap.
 func TestNetcodeC6_TurnsTheShortWay(t *testing.T) {
 	t.Parallel()
 	type whirl struct {
@@ -427,8 +424,8 @@ func TestNetcodeC6_TurnsTheShortWay(t *testing.T) {
 	})
 }
 
-// The error that a correction leaves where a player looks is the short way to where it was
-// drawn, the same in every kind of field, and fades like that of a place.
+// The visual error of a rotation after a correction is the short way to the drawn rotation, equal for all kinds of fields, and
+// fades like that of a position.
 func TestNetcodeE3_ErrorsTurnTheShortWay(t *testing.T) {
 	t.Parallel()
 	fieldtest.EachSeed(t, fieldtest.Rows(2, []int{30, 144, 60}), 1, func(t *testing.T, frames int, seed uint64) {

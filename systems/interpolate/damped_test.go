@@ -24,8 +24,8 @@ func buffered(seed uint64, clients int, link netsys.Link) systemstest.Config {
 	return config
 }
 
-// A server that wakes every third step simulates three of them each time, each with one
-// input of each client, and acknowledges the last.
+// A server with WakeEvery 3 simulates three steps per wake-up, each with one input of each client, and acknowledges the last
+// one.
 func TestNetcodeC1_ThreeStepsAWakeUp(t *testing.T) {
 	systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
 		c := fieldtest.Start(t, buffered(seed, 3, fieldtest.Lag(4)), 15*time.Second) // until the buffers are as deep as they stay
@@ -82,8 +82,8 @@ func TestNetcodeC1_OtherRatiosAreRefused(t *testing.T) {
 	}
 }
 
-// What is drawn of others follows their newest confirmed place: no faster than the rule
-// says, never past it, whatever the frame rate; and stands there when they do.
+// Damped entities follow their newest confirmed position: at most at the configured speed, never beyond it, at any frame rate.
+// They stop there when the position stops.
 func TestNetcodeC6_Damped(t *testing.T) {
 	t.Parallel()
 	const rate, snap = 6.0, 4.0
@@ -145,8 +145,7 @@ func TestNetcodeC6_Damped(t *testing.T) {
 	})
 }
 
-// Sixty players in one world, everybody in sight of everybody, and no
-// snapshot is larger than its budget: once all have joined nobody waits for a turn.
+// Sixty players see each other, and no snapshot exceeds its budget: once all have joined, no entity waits.
 func TestNetcodeC10_ACrowdFitsTheBudget(t *testing.T) {
 	t.Parallel()
 	const crowd, budget = 60, 225 // 3.75 bytes a player
@@ -172,8 +171,8 @@ func TestNetcodeC10_ACrowdFitsTheBudget(t *testing.T) {
 	c.Converged()
 }
 
-// What the server last told of the own player can be read beside what is predicted, and
-// stands where the prediction after its input was. Of others nothing is told apart.
+// Confirmed returns the server's state of the own player, which equals the prediction after its input. It returns nothing for
+// other players.
 func TestNetcodeC7_TheServersGhost(t *testing.T) {
 	systemstest.Seeds(t, fieldtest.SeedCount(2), func(t *testing.T, seed uint64) {
 		c := systemstest.New(t, fieldtest.Config(seed, 2, fieldtest.BadLink()))

@@ -12,9 +12,9 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// BenchmarkDrawing is a frame of a client that sees a hundred entities which go, and walks
-// over them as a renderer does. All but the last draw what snapshots tell; there everybody
-// simulates everything, and each has a visual error.
+// BenchmarkDrawing measures a frame of a client that sees a hundred moving entities, and an iteration over them as a renderer
+// does. All but the last variant draw snapshots. In the last one every peer simulates everything, and each entity has a visual
+// error.
 func BenchmarkDrawing(b *testing.B) {
 	damped := policy.Buffered{}
 	for _, x := range []struct {

@@ -13,9 +13,8 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// Playback runs between 0.95 and 1.05 of real time and never backwards, at any frame rate,
-// while the delay follows the link. When all snapshots stop it stops at the newest; when
-// they come again it goes on from there.
+// Playback runs between 0.95 and 1.05 of real time and never backwards, at any frame rate, while the delay follows the link.
+// When snapshots stop, it stops at the newest state, and continues from there.
 func TestNetcodeE4_RateIsBounded(t *testing.T) {
 	t.Parallel()
 	fieldtest.EachSeed(t, fieldtest.Rows(2, []int{0, 144, 30}), 1, func(t *testing.T, rate int, seed uint64) {
@@ -70,9 +69,8 @@ func TestNetcodeE4_RateIsBounded(t *testing.T) {
 	})
 }
 
-// Others are drawn on the straight line between two confirmed states, what the server had
-// at two sends around the drawn tick, at the share of the way that the tick says. What the
-// client simulates has no such window, and none has a component that it lacks.
+// Other players are drawn on the straight line between two confirmed states, those of the two sends around the drawn tick, at
+// the share that the tick gives. Simulated entities have no such states, and an entity without a component has none of it.
 func TestNetcodeE4_DrawnBetweenConfirmedStates(t *testing.T) {
 	systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
 		const every, most = 3, 9 // ticks from send to send; up to 8 in a row may be lost
@@ -143,11 +141,9 @@ type gait struct {
 	oldest              float64 // mean age of what is drawn, in ms; 0: any
 }
 
-// Over five minutes at 20 updates a second, 200 ms of round trip, 30 ms of jitter and 5 %
-// loss others never stand still or step back while they go, and no frame moves one by
-// more than its speed explains, plus a tenth. The same holds for other rates and worse links.
-// Once warm no frame is without something to play toward, and what is drawn is not older
-// than it must be.
+// Over five minutes at 20 snapshots per second, 200 ms of round trip, 30 ms of jitter and 5 % loss, moving players never stop
+// or step back, and no frame moves one by more than its speed plus a tenth. The same holds for other rates and worse links.
+// Once warm, no frame lacks a later state, and the drawn state is not older than necessary.
 func TestNetcodeE4_OthersGoSmoothly(t *testing.T) {
 	t.Parallel()
 	fieldtest.EachSeed(t, fieldtest.Rows(5, []gait{
@@ -226,9 +222,8 @@ func drifterNumbers(c *systemstest.Crowd) map[components.NetID]float64 {
 	return numbers
 }
 
-// A state that comes when its time is being drawn already, from the one before it to the one
-// behind, does not make anybody jump; nor does a gap that is longer than what is kept by
-// itself. What the clock passes, and a leap of it, is all that anybody moves by.
+// A state that arrives while its time is already drawn makes no entity jump. Neither does a gap longer than the stored states.
+// Entities move only as the clock does.
 func TestNetcodeE4_LateStatesDoNotShow(t *testing.T) {
 	t.Parallel()
 	fieldtest.EachSeed(t, []gait{{Name: "200/30", link: fieldtest.RoughLink()}, {Name: "500/84", link: fieldtest.BadLink()}}, 1, func(t *testing.T, x gait, seed uint64) {
@@ -256,9 +251,8 @@ func TestNetcodeE4_LateStatesDoNotShow(t *testing.T) {
 	})
 }
 
-// The delay is the largest transit of the last ten seconds, without what fewer than
-// four half seconds of it saw, and k send intervals, as many as are lost in a row less
-// than once in a million: no less and no more.
+// The delay is the largest transit time of the last ten seconds, except for outliers in fewer than four half seconds, plus k
+// send intervals. k is the number of consecutive losses that is rarer than one in a million.
 func TestNetcodeE4_DelayIsTransitAndCover(t *testing.T) {
 	t.Parallel()
 	const gap, near, far = 3, 4, 22 // ticks

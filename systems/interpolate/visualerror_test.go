@@ -66,9 +66,8 @@ func followError(t *testing.T, c *systemstest.Crowd, eachTick bool) (followed *i
 	return followed
 }
 
-// A correction does not move what is drawn. The visual error that it leaves goes away,
-// small ones fast and large ones faster, by time and not by frames; less than 1 % is left
-// after a quarter of a second.
+// A correction does not move the drawn position. Its visual error fades with time, not with frames, large errors faster than
+// small ones. After a quarter of a second less than 1 % is left.
 func TestNetcodeE3_ErrorDecaysByTime(t *testing.T) {
 	t.Parallel()
 	type drawing struct {
@@ -102,8 +101,7 @@ func TestNetcodeE3_ErrorDecaysByTime(t *testing.T) {
 	})
 }
 
-// An error goes on where a component is taken from the player, or given to it, and is no
-// part of what is simulated.
+// A visual error continues when a component is removed from or added to the player, and does not affect the simulation.
 func TestNetcodeE3_ErrorSurvivesComponents(t *testing.T) {
 	systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
 		config := fieldtest.Config(seed, 2, fieldtest.Lag(4))
@@ -153,8 +151,8 @@ func jumping(p *ecs.Protocol) {
 	})
 }
 
-// What jumped, and says so, is drawn where it was or where it is, never between: others,
-// damped or not, and the own player after a correction.
+// A teleporting entity is drawn at its old or new position, never between: other players, damped or not, and the own player
+// after a correction.
 func TestNetcodeE3_TeleportsAreTold(t *testing.T) {
 	fieldtest.EachSeed(t, []policy.Model{policy.LocalSync{}, policy.Buffered{Damping: policy.Damping{Snap: 2 * jumpDistance}}}, 1, func(t *testing.T, model policy.Model, seed uint64) {
 		config := fieldtest.Config(seed, 2, fieldtest.RoughLink())
@@ -236,9 +234,8 @@ func neverJumps(t *testing.T, c *systemstest.Crowd, frames int) (fading *int) {
 	return fading
 }
 
-// Where others are simulated, too, an input of theirs that comes late changes where they
-// are, and does not show: a frame moves nobody by more than its speed and what fades of the
-// visual error.
+// If all players are simulated, a late input of another player changes its position without being visible: a frame moves a
+// player by no more than its speed and the fading of its visual error.
 func TestNetcodeE3_LateInputsDoNotShow(t *testing.T) {
 	t.Parallel()
 	coSimulated := policy.LocalSync{CoSimulate: true}
@@ -305,8 +302,8 @@ func pellets(p *ecs.Protocol) {
 	})
 }
 
-// What came up in ticks that are simulated again may be another by its number; it is
-// drawn where it is, never on the way there from where that one was.
+// An entity that was spawned in re-simulated ticks may get the number of another one. It is drawn at its own position, never
+// on the way from the other's.
 func TestNetcodeE3_AnotherOfThatNumber(t *testing.T) {
 	systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
 		config := fieldtest.PresetConfig(policy.Rollback{}, seed, 3, fieldtest.RoughLink())
@@ -340,8 +337,8 @@ func TestNetcodeE3_AnotherOfThatNumber(t *testing.T) {
 	})
 }
 
-// Drawing changes nothing that is simulated, under any model: not in the frame of a tick,
-// nor in others between; nor does what a renderer writes into the view.
+// Drawing does not change the simulation under any model, neither in the frame of a tick nor in frames between ticks. Writes
+// of a renderer to the view do not either.
 func TestNetcodeE3_TheViewIsApart(t *testing.T) {
 	t.Parallel()
 	fieldtest.EachSeed(t, fieldtest.Presets(policy.LocalSync{}, policy.Rollback{}, policy.Lockstep{}), 1, func(t *testing.T, p policy.Model, seed uint64) {

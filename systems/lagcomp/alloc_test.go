@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/systems/lagcomp"
 )
 
-// Recording, views, queries of them and notes allocate nothing once there was room.
+// Recording, views, queries and notes allocate nothing once memory has grown.
 func TestNothingIsAllocated(t *testing.T) {
 	if race.Enabled {
 		t.Skip("allocations differ under the race detector")
@@ -70,7 +70,7 @@ func TestNothingIsAllocated(t *testing.T) {
 	}
 }
 
-// What a query costs beside one of the present, in time.
+// BenchmarkAll compares the time of a query of a view with one of the present.
 func BenchmarkAll(b *testing.B) {
 	s := newStage(b, 0, lagcomp.Config{})
 	for i := range 1000 {

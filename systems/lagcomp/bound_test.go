@@ -101,7 +101,7 @@ func TestClaimsDoNotGoBackwards(t *testing.T) {
 	}
 }
 
-// Nobody sees what it is not known to have.
+// A claim never selects a state that the client has not acknowledged.
 func TestClaimsOfWhatWasNotAcknowledged(t *testing.T) {
 	s := newStage(t, 4, bounded())
 	s.run(100)
@@ -124,8 +124,8 @@ func TestClaimsOfWhatWasNotAcknowledged(t *testing.T) {
 	}
 }
 
-// Whatever a client says, it sees a moment within the bounds, never one before the
-// last, and nobody anywhere but between two states within them.
+// Whatever a client claims, its view is a moment within the bounds, never before the previous one, and entities are only
+// between two states within the bounds.
 func TestForgersGainNothing(t *testing.T) {
 	for seed := range uint64(4) {
 		rng := rand.New(rand.NewPCG(seed, 2))
@@ -187,8 +187,7 @@ func within(t *testing.T, s *stage, view lagcomp.View, last *float64) {
 	s.shows(view, want)
 }
 
-// Who claims more than the bound sees the moment at the bound, whether there was a
-// send or not.
+// A claim beyond the bound gives the moment at the bound, whether or not there was a send.
 func TestNetcodeE5_TheBoundIsExact(t *testing.T) {
 	s := newStage(t, 4, bounded())
 	s.run(100)

@@ -58,8 +58,8 @@ func dress(targets, hats int) func(w *ecs.World) {
 	}
 }
 
-// What is carried is in a view where the client draws it, bit for bit, also what stands on
-// something that is carried, and whoever carries it at that moment.
+// A view has carried entities, including those on other carried entities, where the client draws them, bit for bit, whoever
+// carries them at that moment.
 func TestNetcodeE9_ViewsShowTheCarriedAtItsCarrier(t *testing.T) {
 	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
 		link := systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05)
@@ -109,8 +109,8 @@ func wornBy(w *ecs.World, e ecs.Entity) components.NetID {
 	return 0
 }
 
-// What a player's own entity carries stands where that is now, and what of a player's own another
-// one carries where that was; once it is destroyed, where it was when it was seen.
+// In a view, entities on the player's own entity are at its present place. Own entities on others are where the carrier was,
+// or where they were last seen if it is destroyed.
 func TestNetcodeE9_ViewsShowTheCarriedOfThePlayer(t *testing.T) {
 	w := ecs.NewWorld(hats(), ecs.Config{Seed: 1})
 	s := &stage{t: t, w: w, comp: compensator(t, w, lagcomp.Config{}), authority: w.Protocol().AuthorityStage(), then: map[uint32]map[ecs.Entity]memory{}}

@@ -77,8 +77,8 @@ func TestClampString(t *testing.T) {
 	}
 }
 
-// Any bytes are refused, or a claim that comes back the same and is bounded. A tick
-// with a high byte from 1 to 127 is told relative to now: nearly all others are clamped.
+// Arbitrary bytes are refused, or are a bounded claim with the same encoding. A tick whose high byte is from 1 to 127 counts
+// relative to the present, because nearly all others would be clamped.
 func FuzzClaims(f *testing.F) {
 	var honest []byte
 	for tick := range 20 {

@@ -29,8 +29,7 @@ func match(t *testing.T, seed uint64, clients, targets int, link netsys.Link, c 
 	return crowd, ecs.Resource[lagcomp.Compensator](crowd.Server.World())
 }
 
-// What a view shows is what the client draws, bit for bit: at any moment, whatever was
-// lost, with entities that come and go.
+// A view equals what the client draws, bit for bit, at any moment and under any loss, with entities that spawn and despawn.
 func TestViewIsWhatTheClientDraws(t *testing.T) {
 	for _, l := range []netsys.Link{
 		{},

@@ -39,13 +39,11 @@ func (n *toll) dull() bool {
 	return n.judged < 25*bout() || n.hits < 10*bout() || n.destroyed < bout()/4
 }
 
-// Every shot that hit on the shooter's screen hits on the server, the same one, and
-// none that missed does, whatever the link, at any rate of ticks and sends: what the
-// server looks at is bit for bit what the screen showed, with those that were destroyed
-// since. Without compensation it is another game. Where own entities are mispredicted, or
-// an input applies later than it was gathered, a shot comes from elsewhere than on the
-// screen; its targets are still where they were. Damped others are on their way to what
-// was claimed.
+// Every shot that hits on the shooter's screen hits the same target on the server, and no miss hits, on any link and at any
+// rate of ticks and sends. The server evaluates bit for bit what the screen showed, including targets that were destroyed
+// since. Without compensation the results differ. If own entities are mispredicted, or an input applies later than it was
+// gathered, the shot starts elsewhere than on the screen, but its targets are where they were. Damped entities are on their
+// way to the claimed state.
 func TestNetcodeE5_TheDuel(t *testing.T) {
 	t.Parallel()
 	still := systemstest.RoundTrip(200*time.Millisecond, 0, 0)
@@ -101,8 +99,7 @@ func TestNetcodeE5_TheDuel(t *testing.T) {
 	}
 }
 
-// Looking at the world by claims, in every tick, allocates nothing, neither where they
-// are made nor where they are judged.
+// Making and evaluating claims in every tick allocates nothing.
 func TestLagCompAllocatesNothing(t *testing.T) {
 	fieldtest.SkipUnderRace(t)
 	config := yardConfig(1, fieldtest.RoughLink(), lagcomp.Config{})
@@ -153,8 +150,8 @@ func TestNetcodeE5_BytesOfClaims(t *testing.T) {
 	}
 }
 
-// A rule that looks in every tick, and not only when somebody shoots, never looks further back than a player sees, whatever
-// the client claims between shots. With a claim in every input all views show what was claimed.
+// A rule that evaluates views in every tick never sees further back than the player, whatever the client claims between shots.
+// With a claim in every input, all views show the claimed moment.
 func TestNetcodeE5_ARuleThatLooksInEveryTick(t *testing.T) {
 	for name, always := range map[string]bool{"claims with shots": false, "claims in every input": true} {
 		t.Run(name, func(t *testing.T) {
@@ -302,8 +299,7 @@ func TestNetcodeE5_AForgerGainsNothing(t *testing.T) {
 	}
 }
 
-// What is known of a client goes when it does, not before its player is no longer
-// waited for; what was counted stays.
+// The state of a client is removed when the client leaves, but not while its seat is reserved. The counters stay.
 func TestNetcodeE5_WhoLeavesIsForgotten(t *testing.T) {
 	config := yardConfig(1, fieldtest.RoughLink(), lagcomp.Config{})
 	config.Server.Players.ReconnectWindow, config.Server.Session.Timeout = 2*time.Second, time.Second
@@ -326,8 +322,7 @@ func TestNetcodeE5_WhoLeavesIsForgotten(t *testing.T) {
 	}
 }
 
-// A client that draws nothing of others claims nothing, and one that draws what it was
-// told last claims that.
+// A client that draws no other players claims nothing. A client that draws the newest received state claims that state.
 func TestClaimsWithoutInterpolate(t *testing.T) {
 	config := yardConfig(1, fieldtest.RoughLink(), lagcomp.Config{})
 	config.Clients = 2
@@ -355,8 +350,7 @@ func TestClaimsWithoutInterpolate(t *testing.T) {
 	}
 }
 
-// A frame between two ticks may ask for a claim, as the tick does: what is sent does not
-// depend on that.
+// Claim may be called in a frame between two ticks without changing what is sent.
 func TestClaimsOfFramesAreNotSent(t *testing.T) {
 	sent := func(ask bool) (claims []lagcomp.Claim, asked int) {
 		config := yardConfig(1, fieldtest.RoughLink(), lagcomp.Config{})

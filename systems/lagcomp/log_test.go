@@ -7,7 +7,7 @@ import (
 	"github.com/tactusgo/tactus/systems/lagcomp"
 )
 
-// A log keeps the newest of what shooter and server saw, oldest first.
+// A log stores the newest sights of shooter and server, oldest first.
 func TestLog(t *testing.T) {
 	s := newStage(t, 0, lagcomp.Config{})
 	runner := s.w.Spawn(spot{}, pose{})

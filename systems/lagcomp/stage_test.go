@@ -117,8 +117,8 @@ func (s *stage) shows(view lagcomp.View, want map[ecs.Entity]memory) {
 	}
 }
 
-// Whatever the two states, entities that come, go and change their components are as
-// the client's own function has them: bit for bit.
+// For any two states, a view has spawned, despawned and changed entities exactly as the client's own function draws them, bit
+// for bit.
 func TestViewAgainstWhatWas(t *testing.T) {
 	for seed := range uint64(3) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -181,8 +181,7 @@ func TestNeighbours(t *testing.T) {
 	}
 }
 
-// What jumps is not slid where the field table says hold, nor where the components
-// are others.
+// A view does not interpolate fields tagged hold, or between states with different components.
 func TestNothingSlidesThatHolds(t *testing.T) {
 	s := newStage(t, 0, lagcomp.Config{})
 	held := s.w.Spawn(spot{X: 0, Y: 0}, pose{Room: 1}, tint{Color: 1})
@@ -203,8 +202,7 @@ func TestNothingSlidesThatHolds(t *testing.T) {
 	}
 }
 
-// A target that has been destroyed is hit by who still saw it, and one that was
-// spawned since is not there.
+// A destroyed target is hit by a player who still saw it. A target that was spawned since is not in the view.
 func TestNetcodeE5_DestroyedSince(t *testing.T) {
 	s := newStage(t, 0, lagcomp.Config{})
 	victim := s.w.Spawn(spot{X: 2, Y: 3}, pose{})

@@ -7,7 +7,7 @@ import (
 	"github.com/tactusgo/tactus/systems/lagcomp"
 )
 
-// The counts of all are the sums of those of each, of every kind of claim.
+// The total counters are the sums of the counters of all clients, for every kind of claim.
 func TestStatsAreSums(t *testing.T) {
 	s := newStage(t, 4, bounded())
 	s.run(100)
@@ -42,8 +42,7 @@ func TestStatsAreSums(t *testing.T) {
 	}
 }
 
-// A claim that names no states is no claim of states: it is drawn between the sends on either side. The
-// oldest state that was claimed is how old that was.
+// A claim without states is evaluated between the sends around it. Oldest is the age of the oldest claimed state.
 func TestOldestStateClaimed(t *testing.T) {
 	s := newStage(t, 4, bounded())
 	s.run(100)
@@ -63,8 +62,8 @@ func TestOldestStateClaimed(t *testing.T) {
 	}
 }
 
-// What is for the owner alone changes nothing in the views of others: between a state with and one without
-// it, an entity moves on.
+// Owner-only components do not affect the views of other players: an entity moves between a state with and one without such a
+// component.
 func TestViewsWithOwnerOnlyComponents(t *testing.T) {
 	s := newStage(t, 4, lagcomp.Config{})
 	all := func() (es []ecs.Entity) {

@@ -228,7 +228,7 @@ func FuzzLog(f *testing.F) {
 	})
 }
 
-// Whatever a model does, the log tells what its documentation says.
+// The log calls handlers as documented, whatever a model does.
 func TestLogAgainstModel(t *testing.T) {
 	var sum outcome.Stats
 	for seed := range uint64(300) {

@@ -106,9 +106,8 @@ func (b *brawl) tick(t uint32, inputs [fighters]swing) {
 	b.history.Capture(t)
 }
 
-// A world that guesses inputs, goes back when they arrive otherwise, and settles at
-// the first tick that an input is outstanding for, commits exactly the outcomes of
-// a world that had all inputs in time, in the same order.
+// A world that predicts inputs, rewinds when others arrive, and settles at the first tick with a missing input commits exactly
+// the outcomes of a world that had all inputs in time, in the same order.
 func TestRollbackCommitsWhatHappened(t *testing.T) {
 	const ticks = 600
 	for seed := range uint64(20) {

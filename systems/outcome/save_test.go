@@ -46,7 +46,7 @@ func open(t testing.TB) (*stage, []byte) {
 	return s, b
 }
 
-// A log that reads open outcomes goes on as the one that wrote them: with the same commits and cancels, under the same IDs.
+// A log that reads open outcomes continues like the one that wrote them: with the same commits and cancels under the same IDs.
 func TestOpenOutcomesAreSaved(t *testing.T) {
 	s, b := open(t)
 	o := newStage(outcome.Config{})
@@ -97,7 +97,7 @@ func TestReadOpenRefuses(t *testing.T) {
 	}
 }
 
-// Whatever the bytes say, the log goes on.
+// After arbitrary bytes the log continues.
 func FuzzReadOpen(f *testing.F) {
 	_, b := open(f)
 	f.Add(b)

@@ -14,8 +14,7 @@ type shot struct {
 	Left uint8 `net:"0..9"`
 }
 
-// A client raises outcomes about what it has spawned itself: before the server has
-// named it, on a replay, and after it has.
+// A client raises outcomes about predicted spawns: before the server has confirmed them, in replays, and afterwards.
 func TestSubjectIsAPredictedSpawn(t *testing.T) {
 	p := testgame.Stage()
 	ecs.Replicate[shot](p, ecs.Predicted)
@@ -82,7 +81,7 @@ func subjectsOf[T comparable](l *outcome.Log) *[]outcome.Subject {
 	return &all
 }
 
-// The subject of a kill is usually dead when it is told.
+// The subject of a kill is usually dead when the handler is called.
 func TestSubjectIsDead(t *testing.T) {
 	s := newStage(outcome.Config{})
 	told := subjectsOf[blast](s.log)
@@ -105,7 +104,7 @@ func TestSubjectIsDead(t *testing.T) {
 	}
 }
 
-// What left the world and came back has another handle and the same name.
+// An entity that left the world and came back has another handle but the same identity.
 func TestSubjectByItsName(t *testing.T) {
 	p := testgame.Stage()
 	ecs.Replicate[shot](p, 0)
@@ -134,7 +133,7 @@ func TestSubjectByItsName(t *testing.T) {
 	}
 }
 
-// What travels nowhere has no name: it is like the world, but its handle is kept.
+// An entity that is not replicated has no NetID. It counts like the world, but its handle is kept.
 func TestSubjectWithoutAName(t *testing.T) {
 	p := testgame.Stage()
 	ecs.Local[goal](p, 0)

@@ -158,7 +158,7 @@ func TestTraitsString(t *testing.T) {
 	}
 }
 
-// Every model comes back with the same traits.
+// Every model is decoded with the same traits.
 func TestWireRoundTrip(t *testing.T) {
 	seen := map[Traits]bool{}
 	variants(func(m Model) {

@@ -43,8 +43,7 @@ func stay(t *testing.T, c *systemstest.Crowd, age float64, depth int) {
 	}
 }
 
-// One datagram that the path, or somebody on it, held back for two seconds moves no
-// clock, in either direction.
+// One datagram that was delayed by two seconds moves no clock, in either direction.
 func TestClockIgnoresOneLatePacket(t *testing.T) {
 	const near = 5
 	for _, late := range []int{6, 40, 120} {
@@ -65,9 +64,8 @@ func TestClockIgnoresOneLatePacket(t *testing.T) {
 	}
 }
 
-// The path stands still for two seconds and then lets go of everything at once. While
-// it does, inputs are missing and the view stops; afterwards both clocks are where
-// they were, at once.
+// The path stalls for two seconds and then delivers everything at once. Meanwhile inputs are missing and the view stops.
+// Afterwards both clocks are immediately as before.
 func TestClockAfterAHiccup(t *testing.T) {
 	const near, still = 5, 120
 	c, k := warm(t, near)
@@ -100,8 +98,7 @@ func TestClockAfterAHiccup(t *testing.T) {
 	}
 }
 
-// A path that hands over what it has ten times a second is one to be dealt with: the
-// clocks find their distance, and keep it.
+// On a path that delivers packets ten times per second, the clocks find their distance and keep it.
 func TestClockInBursts(t *testing.T) {
 	const near, period = 5, 6
 	c := systemstest.New(t, fieldtest.Config(1, 1, fieldtest.Lag(near)))
@@ -130,9 +127,8 @@ func TestClockInBursts(t *testing.T) {
 	}
 }
 
-// A client that was held for three seconds draws as close behind the server as
-// before, a moment later; and so does one whose server was held, whose inputs do not
-// wait any longer either.
+// A client that stalled for three seconds draws as close behind the server as before a moment later, and so does one whose
+// server stalled. Its inputs wait no longer than before.
 func TestClockAfterAHeldProcess(t *testing.T) {
 	const near = 5
 	for _, who := range []string{"client", "server"} {

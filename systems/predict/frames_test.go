@@ -68,10 +68,9 @@ func (s *stroller) once(p *player) {
 	}
 }
 
-// Over links from none to short ones, at frame rates that agree with the ticks and that do
-// not, a frame moves the own player and the others by as much as their speed explains, under
-// each model. Where states are sent nothing has to be corrected or left out, all that is
-// told is compared, and no stone flies twice.
+// On links with little or no delay, at frame rates that match the ticks or do not, a frame moves all players according to
+// their speed, under each model. Where states are sent, nothing is corrected or skipped, all received states are compared, and
+// no stone is thrown twice.
 func TestNetcodeB2_FramesGoEvenly(t *testing.T) {
 	t.Parallel()
 	seeds, play, trips, rates := 1, 5*time.Second, []time.Duration{0, 2 * time.Millisecond, 10 * time.Millisecond}, []float64{59.94, 30, 144}
@@ -140,8 +139,8 @@ func TestNetcodeB2_FramesGoEvenly(t *testing.T) {
 	})
 }
 
-// What a server that waits for nobody tells of ticks that a client has not come to, whose
-// frame was late, waits for them: inputs are not left out, and all goes on as it was.
+// States of ticks that a client with a late frame has not reached yet wait for these ticks: no input is skipped, and the match
+// continues as before.
 func TestNetcodeB2_StatesWaitForTheirTick(t *testing.T) {
 	t.Parallel()
 	late := []time.Duration{50 * time.Millisecond, 150 * time.Millisecond, 250 * time.Millisecond}
@@ -184,9 +183,8 @@ type partial struct {
 	Ticks  int
 }
 
-// A key that goes down before a frame moves the player in that very frame, one that comes
-// up stops it there, and so it is with where it looks. Who walks steadily is drawn by its
-// speed further in each frame, whether that had no tick or two.
+// A key press before a frame moves the player in that frame, a release stops it, and the same holds for turning. A steadily
+// walking player moves in each frame according to its speed, whether the frame had no tick or two.
 func TestPartialTicks_KeyShowsInItsFrame(t *testing.T) {
 	t.Parallel()
 	games, rates := []partial{}, []float64{30, 59.94, 75, 144}
@@ -257,8 +255,8 @@ func steadily(t *testing.T, p *player, frame time.Duration, frames int, off floa
 // farOff is the way to a real server.
 var farOff = netsys.Link{Latency: 70 * time.Millisecond}
 
-// Where the server counts inputs in the tick that they are stamped with, and where others
-// are damped or own state comes on mismatch only, who walks is drawn steadily as well.
+// A walking player is drawn evenly under models with stamped inputs, with damped players, and with owner state on mismatch
+// only.
 func TestPartialTicks_Presets(t *testing.T) {
 	fieldtest.EachRow(t, fieldtest.AheadPresets, func(t *testing.T, preset policy.Model) {
 		off := 0.001
@@ -279,8 +277,8 @@ func TestPartialTicks_Presets(t *testing.T) {
 	})
 }
 
-// A correction between two frames does not show, at any share of a tick, and what a
-// partial tick moves is no visual error: once that is gone who stands is drawn where it is.
+// A correction between two frames is not visible at any share of a tick, and a partial tick causes no visual error: once the
+// error has faded, a standing player is drawn at its position.
 func TestPartialTicks_CorrectionsDoNotShow(t *testing.T) {
 	fieldtest.EachRow(t, []float64{59.94, 75, 144, 240}, func(t *testing.T, frames float64) {
 		l := newLoop(t, systems.ServerConfig{Snapshots: systems.Snapshots{SendRate: 10}})

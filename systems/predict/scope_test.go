@@ -22,8 +22,8 @@ import (
 // The pitch is the field with a ball: whoever is close to it kicks it away, and it rolls
 // until it stands still.
 
-// A ball that the own player kicks flies off in the same tick where it is co-simulated,
-// and no prediction is wrong; else a round trip later.
+// A co-simulated ball moves in the tick in which the own player kicks it, and no prediction is wrong. Otherwise it moves a
+// round trip later.
 func TestNetcodeScope_BallAnswersTheOwnPlayerAtOnce(t *testing.T) {
 	const oneWay = 6
 	type row struct {
@@ -95,8 +95,7 @@ func TestNetcodeScope_BallAnswersTheOwnPlayerAtOnce(t *testing.T) {
 	})
 }
 
-// Where nothing but its own is in a client's scope all is as if there were no scopes: the
-// worlds, what is counted and every byte, whether the game is asked or not.
+// If only own entities are in scope, worlds, counters and all bytes are as without scopes, with or without a Scope function.
 func TestNetcodeScope_OwnAloneChangesNothing(t *testing.T) {
 	play := func(asked bool) (is []any) {
 		config := fieldtest.Config(3, 3, fieldtest.BadLink())
@@ -132,9 +131,8 @@ func TestNetcodeScope_OwnAloneChangesNothing(t *testing.T) {
 	}
 }
 
-// Whatever is co-simulated is the server's in the end, over terrible links, where
-// entities take turns in snapshots, and under each model of the family; and once inputs
-// have stopped nothing is wrong any more.
+// Co-simulated entities end up as on the server over terrible links, while entities take turns in snapshots, and under each
+// model with prediction. Once inputs have stopped, nothing differs.
 func TestNetcodeScope_Converges(t *testing.T) {
 	t.Parallel()
 	fieldtest.EachSeed(t, fieldtest.Ahead(policy.LocalSync{}, policy.CorrectOnMismatch{}, policy.ServerRewind{}), fieldtest.SeedCount(2), func(t *testing.T, preset policy.Model, seed uint64) {
@@ -204,8 +202,8 @@ func onLaps(seed uint64, link time.Duration, others systems.Scope) systemstest.C
 	return config
 }
 
-// What is drawn goes over from one way of drawing to the other without a jump, however
-// often the scope is switched, at any frame rate; what is simulated is not touched.
+// When the scope of an entity changes, its drawn position blends without a jump, however often and at any frame rate. The
+// simulated state does not change.
 func TestNetcodeScope_SwitchingDrawsNoJump(t *testing.T) {
 	t.Parallel()
 	const radius = 10
@@ -271,8 +269,7 @@ func TestNetcodeScope_SwitchingDrawsNoJump(t *testing.T) {
 	})
 }
 
-// Who owns nothing, and so is told of no own state, simulates what it looks at in the
-// server's ticks all the same.
+// A client without entities, which receives no owner state, simulates the entities in scope in the server's ticks.
 func TestNetcodeScope_SpectatorFollowsTheTick(t *testing.T) {
 	const oneWay = 6
 	config := onLaps(1, fieldtest.Ticks(oneWay), systems.ScopeCoSimulated)
@@ -291,8 +288,8 @@ func TestNetcodeScope_SpectatorFollowsTheTick(t *testing.T) {
 	c.Converged()
 }
 
-// A client's own entity out of its scope is shown as the server has it, a round trip
-// late; back in it, it answers at once and from the right place.
+// An own entity out of scope is shown as the server has it, a round trip late. Back in scope it responds immediately, from the
+// right position.
 func TestNetcodeScope_OwnEntityOutOfScope(t *testing.T) {
 	const oneWay = 9
 	config := fieldtest.PitchConfig(1, 2, 0, fieldtest.Ticks(oneWay), systems.ScopeOwn)
@@ -353,8 +350,7 @@ func TestNetcodeScope_OwnEntityOutOfScope(t *testing.T) {
 	fieldtest.MustConverge(c)
 }
 
-// A mismatch of what is co-simulated is reported with all that there is to say, as one of
-// what is the client's own is; it is counted apart.
+// OnMismatch reports a mismatch of a co-simulated entity with all fields, as for own entities. It has separate counters.
 func TestNetcodeScope_MismatchIsCountedApart(t *testing.T) {
 	var reports []systems.Mismatch
 	config := fieldtest.PitchConfig(1, 2, 1, fieldtest.Ticks(6), systems.ScopeCoSimulated)
@@ -405,7 +401,7 @@ func TestNetcodeScope_MismatchIsCountedApart(t *testing.T) {
 	c.NoCorrections()
 }
 
-// What other players hold makes predictions of them right until they change it.
+// With Assume, predictions of other players are right until they change their input.
 func TestNetcodeScope_AssumedInputs(t *testing.T) {
 	t.Parallel()
 	play := func(assume bool) (wrong uint64) {
@@ -442,7 +438,7 @@ func TestNetcodeScope_AssumedInputs(t *testing.T) {
 	}
 }
 
-// Assume says so when its type is not the protocol's.
+// NewClient returns an error for an Assume function of another type.
 func TestAssumeOfAnotherType(t *testing.T) {
 	_, err := systems.NewClient(netsys.NewNetwork().Node(netip.AddrPort{}), netip.MustParseAddrPort("127.0.0.1:7777"), fieldtest.Protocol(),
 		systems.ClientConfig{Prediction: systems.Prediction{Assume: systems.Assume(func(*systems.Client, ecs.Entity, *fieldtest.Stick) {})}})
@@ -537,8 +533,8 @@ func TestNetcodeScope_Despawns(t *testing.T) {
 	}
 }
 
-// A co-simulated entity that goes out of sight is gone, and co-simulated again when it
-// comes back; what was chosen for it went with it.
+// A co-simulated entity that goes out of sight leaves the world, and is co-simulated again when it returns. A scope set by
+// SetScope is reset.
 func TestNetcodeScope_LeavesSight(t *testing.T) {
 	t.Parallel()
 	systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {

@@ -11,9 +11,8 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// A bullet shows in the tick of the input that fires it, once, unless the gun is jammed as far as
-// its player knows; whatever was mispredicted, nothing waits for an answer when all is over. That
-// it is confirmed or denied does not depend on whether own state travels.
+// A bullet appears once, in the tick of the input that fires it, unless the player knows that the gun is jammed. After any
+// mispredictions, no predicted spawn stays unconfirmed. Confirmation does not depend on whether owner state is sent.
 func TestDecision4_PredictedBullets(t *testing.T) {
 	t.Parallel()
 	for _, model := range []policy.Model{policy.LocalSync{}, policy.CorrectOnMismatch{}} {

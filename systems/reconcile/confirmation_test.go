@@ -48,8 +48,8 @@ func underPushes(t *testing.T, see func(t *testing.T, k *systemstest.Client, ste
 	})
 }
 
-// Whatever a client simulates, in its ticks and in replays, is its own. Others
-// stand in its world where the newest snapshot says, not a tick further.
+// A client simulates only its own entities, in its ticks and in replays. Other entities are in its world as of the newest
+// snapshot.
 func TestNetcodeA4_OthersAreConfirmedNeverSimulated(t *testing.T) {
 	t.Parallel()
 	compared := 0
@@ -143,8 +143,7 @@ func nudgeOnce(at uint32, d components.Position) func(tick, owner uint32) (compo
 	return func(tick, owner uint32) (components.Position, bool) { return d, tick == at && owner == 1 }
 }
 
-// A state that was overtaken by a newer one is dropped: it is neither confirmed
-// nor adopted.
+// A state that a newer one has overtaken is dropped: it is neither confirmed nor adopted.
 func TestNetcodeA5_OlderTickIsDropped(t *testing.T) {
 	c := systemstest.New(t, fieldtest.Config(1, 1, fieldtest.Lag(2)))
 	k := c.Clients[0]
@@ -219,7 +218,7 @@ func TestNetcodeA5_OlderThanTheHistory(t *testing.T) {
 	}
 }
 
-// What is wrong about co-simulated entities has rows of its own.
+// Mispredictions of co-simulated entities have separate rows in Causes.
 func TestNetcodeE1_BlameOfTheCoSimulated(t *testing.T) {
 	config := fieldtest.PitchConfig(1, 2, 1, fieldtest.Ticks(6), systems.ScopeCoSimulated)
 	config.Play = fieldtest.Steady(fieldtest.Walk{})
@@ -261,10 +260,9 @@ type (
 	Heat struct{ Degrees float32 }
 )
 
-// Each field has its own tolerance, a step where none is given: what is within it is confirmed,
-// and neither corrected nor replaced by the server's value; what is beyond it is corrected. One
-// compared exactly forgives nothing, and neither does a world that quantizes every step, which
-// has nothing between steps.
+// Each field has its own tolerance, by default one step. A difference within it is neither corrected nor replaced by the
+// server's value. A larger one is corrected. A field that is compared exactly has no tolerance, and neither has a world that
+// quantizes every step.
 func TestNetcodeE1_ToleranceIsPerField(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -425,7 +423,7 @@ func TestNetcodeE1_BlameNamesEveryField(t *testing.T) {
 	}
 }
 
-// The account of a client is bounded: what has no row is counted together.
+// The number of rows of Causes is limited. Further causes are counted together.
 func TestNetcodeE1_BlameIsBounded(t *testing.T) {
 	type wide struct {
 		V [reconcile.MaxCauses + 20]uint16 `net:"0..1000"`

@@ -11,7 +11,7 @@ func told(own *mirror.Own, send, input uint32) {
 	own.Newest = mirror.OwnState{Sent: mirror.Sent{Send: send, Tick: 3 * send}, Input: input, Fresh: true, Predicted: true}
 }
 
-// Own state is looked at once, whatever input it is of.
+// Owner state is compared once, whatever its input is.
 func TestOwnStateIsLookedAtOnce(t *testing.T) {
 	m := mirror.New(nil, 0, 0)
 	x := &compared{mirror: &m.Own}

@@ -81,8 +81,8 @@ func costs(c *systemstest.Crowd) (is []string) {
 	return is
 }
 
-// A misprediction costs its client the round trip, the buffer and one tick, and
-// nobody else anything: it is the same however many others there are.
+// A misprediction costs its client the round trip, the buffer and one tick, and other clients nothing. The cost does not
+// depend on the number of clients.
 func TestNetcodeACost_MispredictionsCostARoundTrip(t *testing.T) {
 	t.Parallel()
 	c := pushed(t, 3)
@@ -138,7 +138,7 @@ func TestNetcodeACost_ALagSpikeStaysAtHome(t *testing.T) {
 	}
 }
 
-// Whatever is lost, a client sends one datagram a tick with at most 32 inputs.
+// Under any loss a client sends one datagram per tick with at most 32 inputs.
 func TestNetcodeACost_UploadIsBounded(t *testing.T) {
 	t.Parallel()
 	c := systemstest.New(t, fieldtest.Config(1, 2, systemstest.RoundTrip(4*time.Second, 84*time.Millisecond, 0.25)))

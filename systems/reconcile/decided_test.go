@@ -145,8 +145,7 @@ func visit(t *testing.T, c *systemstest.Crowd, preset policy.Model) (looked *int
 	return looked
 }
 
-// What the server decides of a predicted component is no misprediction: nothing is corrected,
-// and what is simulated and drawn is the server's newest. Without the word in the tag it is
+// A field tagged server causes no correction: the newest value of the server is simulated and drawn. Without the tag it is
 // corrected with every snapshot.
 func TestDecided_NoCorrections(t *testing.T) {
 	t.Parallel()
@@ -191,9 +190,8 @@ func knock(w *ecs.World) {
 	}
 }
 
-// Where something else is mispredicted all is simulated again, once for each time, and what the
-// server decides is the newest that it told, before and after; so where both ends quantize every
-// step, and where a Reconcile of the game's own judges.
+// If another field is mispredicted, everything is simulated again once per misprediction, and a field tagged server has the
+// newest received value before and after. This also holds if both ends quantize every step, and with a custom Reconcile.
 func TestDecided_BesideCorrections(t *testing.T) {
 	t.Parallel()
 	own := func(n int) systems.ClientConfig {
@@ -248,7 +246,7 @@ func TestDecided_BesideCorrections(t *testing.T) {
 	})
 }
 
-// What Simulate writes of such a field shows at once, and stands where the server says the same.
+// A value that Simulate writes to such a field is visible immediately, and stays if the server's value is equal.
 func TestDecided_SimulateMayWrite(t *testing.T) {
 	fieldtest.EachRow(t, fieldtest.Ahead(policy.LocalSync{}, policy.CorrectOnMismatch{}), func(t *testing.T, preset policy.Model) {
 		c := systemstest.New(t, inWard(ward(nil, 1000), preset, 1, fieldtest.Lag(6)))
@@ -275,7 +273,7 @@ func TestDecided_SimulateMayWrite(t *testing.T) {
 	})
 }
 
-// Co-simulated players have what the server decides likewise.
+// Co-simulated players get the server's values of such fields too.
 func TestDecided_CoSimulated(t *testing.T) {
 	fieldtest.EachRow(t, []policy.Model{policy.LocalSync{}, policy.CorrectOnMismatch{}, policy.ServerRewind{}}, func(t *testing.T, preset policy.Model) {
 		config := inWard(ward(nil, 1), preset, 1, fieldtest.RoughLink())
@@ -339,7 +337,7 @@ func TestDecided_EverybodySimulates(t *testing.T) {
 	})
 }
 
-// A client that reports results hears of what the server decided by what everybody is told.
+// A client that reports results receives such fields with the public state, so owner-only components cannot have them.
 func TestDecided_OwnerOnlyIsRefused(t *testing.T) {
 	protocol := fieldtest.ProtocolFrom(func(p *ecs.Protocol) { ecs.Replicate[fieldtest.Patient](p, ecs.Predicted|ecs.OwnerOnly) })
 	for _, preset := range fieldtest.AheadPresets {
@@ -350,7 +348,7 @@ func TestDecided_OwnerOnlyIsRefused(t *testing.T) {
 	}
 }
 
-// To take over what the server has decided allocates nothing.
+// Adopting the server's values of such fields allocates nothing.
 func TestDecided_AllocatesNothing(t *testing.T) {
 	fieldtest.SkipUnderRace(t)
 	fieldtest.EachRow(t, fieldtest.Ahead(policy.LocalSync{}), func(t *testing.T, preset policy.Model) {

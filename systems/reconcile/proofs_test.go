@@ -134,8 +134,8 @@ func (x clock) play(t *testing.T, model policy.Model) {
 	}
 }
 
-// A client commits what followed from its own entities when own state has told of each of
-// them, also where it has room for a few at a time.
+// A client commits outcomes of its own entities when owner state has confirmed each of them, even if owner state holds only a
+// few at a time.
 func TestOwnStateInPartsProvesItsParts(t *testing.T) {
 	t.Parallel()
 	for _, model := range fieldtest.Ahead(policy.LocalSync{}, policy.CorrectOnMismatch{}) {
@@ -143,9 +143,8 @@ func TestOwnStateInPartsProvesItsParts(t *testing.T) {
 	}
 }
 
-// It commits what followed from what it co-simulates when snapshots have told of that, as
-// if it were its own, and withdraws what followed from what it lost sight of before. Whoever
-// owns nothing does so, too.
+// A client commits outcomes of co-simulated entities when snapshots have confirmed them, like those of own entities, and
+// withdraws those of entities that went out of sight before. This also holds for a client without entities.
 func TestWhatIsCoSimulatedIsProvenBySnapshots(t *testing.T) {
 	t.Parallel()
 	for _, model := range fieldtest.Ahead(policy.LocalSync{}, policy.CorrectOnMismatch{}) {

@@ -18,9 +18,8 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// A packet carries one result, and that is few bits: for a place two words of
-// which two bits tell, within 0.01, what is meant, nothing for what is compared
-// exactly, and the hash.
+// A packet contains one result of few bits: two bits for each word of a position with a tolerance of 0.01, none for fields
+// that are compared exactly, and the hash.
 func TestNetcodeD3_OneResultAPacket(t *testing.T) {
 	c := fieldtest.Start(t, fieldtest.PresetConfig(policy.CorrectOnMismatch{}, 1, 2, fieldtest.Lag(6)), 5*time.Second)
 	k := c.Clients[0]
@@ -33,8 +32,8 @@ func TestNetcodeD3_OneResultAPacket(t *testing.T) {
 	}
 }
 
-// What the few bits of a result do not tell, its hash does: a push by as many
-// steps as the remainders skip, and a count that is compared exactly.
+// The hash detects differences that the few bits of a result do not: a push by as many steps as the modulus, and a changed
+// count.
 func TestNetcodeD3_TheHashTellsTheRest(t *testing.T) {
 	config := fieldtest.PresetConfig(policy.CorrectOnMismatch{}, 1, 1, fieldtest.Lag(6))
 	config.Play = fieldtest.Steady(fieldtest.Walk{})
@@ -65,9 +64,8 @@ func TestNetcodeD3_TheHashTellsTheRest(t *testing.T) {
 	}
 }
 
-// At the edge of the tolerance nothing swings: a push by anything up to three
-// steps is corrected at most once and then never again, and what is well within
-// the tolerance not at all.
+// At the edge of the tolerance nothing oscillates: a push by up to three steps is corrected at most once, and one well within
+// the tolerance never.
 func TestNetcodeD3_NothingSwingsAtTheEdge(t *testing.T) {
 	const (
 		every  = 90 // ticks
@@ -117,8 +115,8 @@ func TestNetcodeD3_NothingSwingsAtTheEdge(t *testing.T) {
 	})
 }
 
-// What quantizing alone puts beyond the tolerance would be corrected for ever:
-// such a protocol is refused, and the error names the field.
+// A protocol whose quantization alone exceeds the tolerance is refused, because it would be corrected forever. The error names
+// the field.
 func TestNetcodeD3_TooCoarseIsRefused(t *testing.T) {
 	for tag, refused := range map[string]bool{
 		"-64..64 step 0.5":          false,
@@ -200,9 +198,8 @@ func TestNetcodeD4_EachPushIsCorrectedOnce(t *testing.T) {
 	})
 }
 
-// A correction goes on until it is known to be carried out: where all that comes
-// down for two thirds of a second after a push is lost, or all that goes up, it is
-// made all the same, within a third of a second from when the link is back.
+// A correction stays open until its client has carried it out. If all packets in one direction are lost for two thirds of a
+// second after a push, it is carried out within a third of a second after the link is back.
 func TestNetcodeD4_LostCorrectionsDoNotStick(t *testing.T) {
 	t.Parallel()
 	const from, rounds, gone, back = 1200, 8, 40, 20 // ticks
@@ -235,8 +232,8 @@ func TestNetcodeD4_LostCorrectionsDoNotStick(t *testing.T) {
 	}
 }
 
-// Gather, step, then send and keep: what a client had after each input is bit for
-// bit what the server has when it has consumed that input. All results agree.
+// The state of a client after each input equals the server's state after it consumed that input, bit for bit. All results
+// agree.
 func TestNetcodeD2_TheSameStepOfTheSameInput(t *testing.T) {
 	t.Parallel()
 	systemstest.Seeds(t, fieldtest.SeedCount(2), func(t *testing.T, seed uint64) {
@@ -269,8 +266,8 @@ func TestNetcodeD2_TheSameStepOfTheSameInput(t *testing.T) {
 	})
 }
 
-// What only the owner sees and predicts is advice like all that is predicted. It
-// stays, and is corrected, although secrets come and go beside it.
+// Predicted owner-only components are part of results. They stay and are corrected although other owner-only components are
+// added and removed.
 func TestNetcodeD4_WhatTheOwnerAloneSeesIsAdviceToo(t *testing.T) {
 	config := fieldtest.PresetConfig(policy.CorrectOnMismatch{}, 1, 2, fieldtest.Lag(6))
 	type purse struct {
@@ -319,8 +316,8 @@ func TestNetcodeD4_WhatTheOwnerAloneSeesIsAdviceToo(t *testing.T) {
 	fieldtest.MustConverge(c)
 }
 
-// What was predicted to spawn and never was, is gone when the server's word comes
-// that all agrees: it does not wait for own state, nor for doubts.
+// A predicted spawn that the server did not make disappears when the server reports agreement. It does not wait for owner
+// state or a mismatch.
 func TestNetcodeD4_DeniedSpawnsVanish(t *testing.T) {
 	const oneWay, most = 6, 2*6 + 2 + 3 + 4 // the buffer, a send gap, and phases of clocks
 	config := fieldtest.GalleryConfig(1, 1, false, fieldtest.Authority(func(w *ecs.World) {

@@ -46,8 +46,8 @@ var reshapings = []reshaping{
 	}},
 }
 
-// An entity that a client has and may see stays in its world and in its view while components come and go on the server, however
-// little fits a snapshot and whatever is lost. One that dies leaves both.
+// A visible entity stays in the client's world and view while the server adds and removes components, with any budget and
+// under any loss. A despawned entity leaves both.
 func TestReshapedEntitiesStay(t *testing.T) {
 	t.Parallel()
 	fieldtest.EachRow(t, reshapings, func(t *testing.T, x reshaping) {

@@ -17,8 +17,8 @@ import (
 // taking is the link of who loses what it has.
 var taking = systemstest.RoundTrip(200*time.Millisecond, 20*time.Millisecond, 0.05)
 
-// A client from whom everything is taken while it fires learns what became of its shots: the
-// server's word that it has nothing counts like any other state of its own.
+// A client that loses all entities while it shoots learns the results of its shots: owner state without entities counts like
+// any other.
 func TestWhoOwnsNothingWaitsForNothing(t *testing.T) {
 	t.Parallel()
 	for _, model := range []policy.Model{policy.LocalSync{}, policy.CorrectOnMismatch{}, policy.ServerRewind{}} {
@@ -46,8 +46,8 @@ func TestWhoOwnsNothingWaitsForNothing(t *testing.T) {
 // shotOf is a shot that was fired in a tick, by the number of the shot.
 type shotOf struct{ Gun, Shot uint32 }
 
-// What a client believes to have done with what was taken from it meanwhile, it withdraws: it
-// commits nothing that the server did not.
+// A client withdraws the predicted outcomes of entities that were taken from it meanwhile. It commits nothing that the server
+// did not.
 func TestWhatWasTakenAwayCommitsNothing(t *testing.T) {
 	t.Parallel()
 	for _, model := range []policy.Model{policy.LocalSync{}, policy.CorrectOnMismatch{}, policy.ServerRewind{}} {

@@ -36,8 +36,8 @@ func splitField() systemstest.Config {
 	return config
 }
 
-// What a lost datagram omits keeps its last confirmed tick as well: what moves evenly is drawn
-// on its line, at the tick that is drawn, through all that is lost.
+// An entity in a lost datagram keeps its last confirmed tick: an evenly moving entity is drawn on its line, at the drawn tick,
+// under any loss.
 func TestNetcodeE2_OmittedEntitiesKeepTheirTick(t *testing.T) {
 	t.Parallel()
 	config := splitField()
@@ -116,9 +116,9 @@ func TestNetcodePush_RightAgainAfterARoundTrip(t *testing.T) {
 	}
 }
 
-// Leaving a system out costs what it gives. Without Predict the own player answers after a round
-// trip and a buffer; without Reconcile a wrong prediction stays wrong; without Interpolate others
-// stand between snapshots and jump with them.
+// A client without a system lacks what the system provides. Without Predict the own player responds after a round trip and a
+// buffer. Without Reconcile a wrong prediction stays wrong. Without Interpolate other players move in steps with the
+// snapshots.
 func TestNetcodePush_WithoutASystem(t *testing.T) {
 	t.Parallel()
 	for _, system := range []string{"", "Predict", "Reconcile", "Interpolate"} {
@@ -173,8 +173,8 @@ func TestNetcodePush_WithoutASystem(t *testing.T) {
 	}
 }
 
-// Of a snapshot in several datagrams, one of which is lost, a client uses what
-// came: the entities that it names have the new state, all others keep theirs.
+// If one of several datagrams of a snapshot is lost, the client uses the others: their entities have the new state, all others
+// keep theirs.
 func TestNetcodeE2_OmittedEntitiesKeepTheirState(t *testing.T) {
 	c := systemstest.New(t, splitField())
 	ts := fieldtest.WatchServer(c)
@@ -224,8 +224,7 @@ func TestNetcodeE2_OmittedEntitiesKeepTheirState(t *testing.T) {
 
 // The guard room has posts that change hands: whoever owns one turns it and shoots.
 
-// What has no client has the neutral input, on each peer and in each tick that is
-// simulated, however often.
+// An entity without a client has the neutral input, on each peer and in each simulated tick.
 func TestNetcodeOwner_WithoutClientNeutral(t *testing.T) {
 	t.Parallel()
 	fieldtest.EachModel(t, func(t *testing.T, p policy.Model, scope systems.Scope) {
@@ -266,8 +265,8 @@ func TestNetcodeOwner_WithoutClientNeutral(t *testing.T) {
 	})
 }
 
-// An entity that goes from its player to another, or to nobody, costs at most a correction
-// on the player's client, and then stands still there as it does on the server.
+// An entity that is given from its player to another one, or to nobody, costs at most one correction on the player's client.
+// It then stands still there as on the server.
 func TestNetcodeOwner_HandedOverOnce(t *testing.T) {
 	t.Parallel()
 	fieldtest.EachModel(t, func(t *testing.T, p policy.Model, scope systems.Scope) {

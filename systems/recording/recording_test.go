@@ -122,7 +122,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// A ring keeps at least its length, and no more than one segment beside.
+// A ring keeps at least its length, and at most one more segment.
 func TestRing(t *testing.T) {
 	r := recording.NewRing(10*time.Second, recording.Config{})
 	for i := range 100 {

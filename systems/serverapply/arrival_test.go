@@ -36,8 +36,8 @@ func (s *sender) arrive(t *testing.T, a *arrival, ticks int) {
 	}
 }
 
-// Whatever the pattern of arrivals, a client steps 2 % faster than the tick at
-// most, beyond one burst; every input that arrives is stepped, once, in order.
+// Under any pattern of arrivals, a client steps at most 2 % faster than the ticks, apart from one burst. Every input that
+// arrives is stepped once and in order.
 func TestArrivalBoundsStepsAndLosesNothing(t *testing.T) {
 	patterns := map[string]func(s *sender, n int) bool{ // whether packets pass in this tick
 		"steady":      func(*sender, int) bool { return true },
@@ -124,8 +124,7 @@ func TestArrivalFlood(t *testing.T) {
 	}
 }
 
-// What was lost in more packets than the redundancy covers is skipped, counted,
-// and not waited for.
+// Inputs that were lost in more packets than the redundancy covers are skipped and counted. The server does not wait for them.
 func TestArrivalSkipsWhatIsLost(t *testing.T) {
 	s, a := newSender(t, 9, 1), arrival{}
 	s.redundancy = 2

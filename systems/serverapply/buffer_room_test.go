@@ -15,8 +15,8 @@ func wideBuffer(t testing.TB) *buffer {
 	return b
 }
 
-// How much room a buffer has changes nothing of what it does, whatever comes: losses, bursts, stalls, jumps, packets that
-// are late by any number of ticks.
+// The memory of a buffer does not affect its decisions under losses, bursts, stalls, jumps and packets that are late by any
+// number of ticks.
 func TestRoomChangesNothing(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 8))
@@ -66,8 +66,8 @@ func TestRoomChangesNothing(t *testing.T) {
 	}
 }
 
-// A buffer has room for what waits, nothing until something does, and for no more than the window, however far ahead a
-// client says that it is. Fillers take none, and are known for the window.
+// The memory of a buffer follows the number of waiting inputs: none at first, and at most the window, however far ahead a
+// client claims to be. Fillers need no memory and are known for the window.
 func TestRoomFollowsWhatWaits(t *testing.T) {
 	s := newSender(t, 4, 1)
 	if n := len(s.buffer.seqs); n > 0 {

@@ -122,9 +122,8 @@ func (s *sender) run(t *testing.T, ticks int) {
 	}
 }
 
-// Whatever a link does to the packets, what is consumed is what was sent, in
-// order, each once; what did not come in time has a filler; nothing is counted
-// twice.
+// On any link the consumed inputs are the sent ones, in order and each once. A missing input has a filler, and nothing is
+// counted twice.
 func TestInputsAreConsumedInOrder(t *testing.T) {
 	for seed := range uint64(60) {
 		s := newSender(t, seed, 1)
@@ -204,8 +203,8 @@ func TestLateInputsAreCountedOnce(t *testing.T) {
 	}
 }
 
-// Inputs far from the expected one: behind they are refused, ahead the client has
-// jumped and the buffer starts afresh there.
+// Inputs far behind the expected one are refused. For inputs far ahead the client has jumped, and the buffer starts anew
+// there.
 func TestInputsOutsideTheWindow(t *testing.T) {
 	s := newSender(t, 1, 1000)
 	s.run(t, 50)
@@ -234,8 +233,7 @@ func TestInputsOutsideTheWindow(t *testing.T) {
 	}
 }
 
-// A client that stalls is filled in for; when it goes on, its inputs count at
-// once and none is lost.
+// A stalled client gets fillers. When it continues, its inputs count immediately, and none is lost.
 func TestInputsAfterAStall(t *testing.T) {
 	for _, stall := range []int{1, 5, 40, 200, 600} {
 		s := newSender(t, uint64(stall), 1)
@@ -261,8 +259,8 @@ func TestInputsAfterAStall(t *testing.T) {
 	}
 }
 
-// A link that holds everything back for a while and then lets go has delayed the
-// inputs, not the client: they are late, and the buffer stays as short as it was.
+// A link that stalls and then delivers everything has delayed the inputs, not the client: they are late, and the buffer stays
+// as short as before.
 func TestInputsAfterALinkHeldThemBack(t *testing.T) {
 	for _, held := range []int{10, 60, 200} {
 		for _, apart := range []bool{false, true} { // the oldest comes a tick before the rest

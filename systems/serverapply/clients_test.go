@@ -52,8 +52,7 @@ func packet(t *schema.Table, newest uint16, count int) netsys.Packet {
 	return netsys.Packet{Newest: true, Seq: newest, Data: wire.NewInputCoder(t).Append(nil, &m, 0, nil)}
 }
 
-// Who comes back under a number that was used before has nothing of what its first session
-// held, and who has left has no inputs any more.
+// A client with a reused number has no state of the earlier session, and a departed client has no inputs.
 func TestWhoComesBackHoldsNothing(t *testing.T) {
 	s := newServer(nil)
 	in := NewIntake(s.world, s.config)
@@ -99,7 +98,7 @@ func TestWhoComesBackHoldsNothing(t *testing.T) {
 	}
 }
 
-// An input that the game refuses is consumed and told of; who has no client is refused alike.
+// A refused input is consumed and reported. For a player without a client the same input is refused.
 func TestRefusedInputsAreConsumed(t *testing.T) {
 	s := newServer(func(c *Config) {
 		c.Refuse = func(_ *ecs.World, _ uint32, in unsafe.Pointer) error {

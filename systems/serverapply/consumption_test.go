@@ -106,8 +106,8 @@ func TestNetcodeA3_ArrivalStepsABurstAtOnce(t *testing.T) {
 	}
 }
 
-// A missing input repeats what is held, but no press; it uses up the sequence, so
-// the real one is late and dropped. After 15 repeats the input is neutral.
+// A missing input repeats the held input without presses. It uses the sequence number, so the real input is late and dropped.
+// After 15 repeats the input is neutral.
 func TestNetcodeC4_FillersHoldThenRest(t *testing.T) {
 	config := fieldtest.Config(1, 1, fieldtest.Lag(3))
 	config.Play = systemstest.Play(func(k *systemstest.Client, in *fieldtest.Walk) {
@@ -190,9 +190,8 @@ func TestNetcodeC4_ResynchronizesAfterAStall(t *testing.T) {
 	})
 }
 
-// A stalled client that was cut off from the server as well comes back with old
-// sequences: the server takes the newest for the expected one and clears what it
-// knew of the link.
+// A stalled client that also heard nothing from the server returns with old sequence numbers: the server expects the newest of
+// them and clears its measurements of the link.
 func TestNetcodeC4_OldSequencesResynchronize(t *testing.T) {
 	c := fieldtest.Start(t, fieldtest.Config(1, 1, fieldtest.Lag(4)), 12*time.Second)
 	k := c.Clients[0]
@@ -332,8 +331,8 @@ func TestNetcodeC3_SlackStaysAtTheReserve(t *testing.T) {
 	}
 }
 
-// What happened within ten seconds counts: a link that hesitates for a moment every
-// eight of them finds the buffer as deep as it needs, without a tick held.
+// The slack of the last ten seconds counts: on a link that stalls briefly every eight seconds the buffer is as deep as needed,
+// without a held tick.
 func TestNetcodeC3_TenSecondsAreRemembered(t *testing.T) {
 	t.Parallel()
 	const near, hesitation = 5, 4 // ticks
@@ -359,10 +358,9 @@ func TestNetcodeC3_TenSecondsAreRemembered(t *testing.T) {
 	}
 }
 
-// The step is fixed, and no client takes more of them than ticks pass: whose machine sends five
-// inputs a tick is stepped once a tick where inputs are buffered, and where they are stepped on
-// arrival as often as there are tokens, a burst of half a second and 2 % more; in order. With
-// advice it is no different, nor where a packet holds them all.
+// The step is fixed, and no client gets more steps than ticks. A client that sends five inputs per tick is stepped once per
+// tick with a buffer. With Arrival it is stepped in order as its tokens allow: a burst of half a second and 2 % more. This
+// also holds with reported results, and if one packet contains all inputs.
 func TestNetcodeD1_NothingLengthensAStep(t *testing.T) {
 	const flood, time, burst = 5, 600, 30 // inputs a tick, ticks, tokens
 	for _, timing := range fieldtest.InputTimings {

@@ -60,7 +60,7 @@ func TestNetcodeB1_InputAppliesWhereSuggested(t *testing.T) {
 	}
 }
 
-// The server may refuse an input: nothing comes of it, and the client is told which one it was.
+// A refused input has no effect, and the client learns which one it was.
 func TestNetcodeB1_RefusalReachesTheClient(t *testing.T) {
 	systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
 		config := fieldtest.PresetConfig(policy.ServerRewind{}, seed, 2, systemstest.RoundTrip(120*time.Millisecond, 30*time.Millisecond, 0.1))
@@ -132,8 +132,8 @@ func TestNetcodeB2_LeadKeepsLateInputsRare(t *testing.T) {
 	})
 }
 
-// Under any link all peers agree in the end, and no prediction is corrected while nobody
-// touches another: own state is that of the tick that has all of the client's inputs.
+// On any link all peers agree in the end, and no prediction is corrected while players do not touch: owner state is that of
+// the newest tick with all inputs of the client.
 func TestNetcodeB3_OwnStateIsOfTheProcessedTick(t *testing.T) {
 	t.Parallel()
 	systemstest.Seeds(t, fieldtest.SeedCount(2), func(t *testing.T, seed uint64) {
@@ -150,8 +150,7 @@ func TestNetcodeB3_OwnStateIsOfTheProcessedTick(t *testing.T) {
 	})
 }
 
-// Late inputs change ticks of the window and no others, whatever its size: it is what a
-// jump of others can be at most.
+// Late inputs change only ticks of the window, whatever its size. It bounds the jumps of other players.
 func TestNetcodeB6_WindowBoundsWhatChanges(t *testing.T) {
 	t.Parallel()
 	for _, window := range fieldtest.Rows(2, []time.Duration{100 * time.Millisecond, time.Second, 500 * time.Millisecond}) {
@@ -215,8 +214,8 @@ func TestRewindAfterStalls(t *testing.T) {
 	fieldtest.MustConverge(c)
 }
 
-// Players come and go in ticks that are simulated again, once each as far as anybody can
-// see; who is waited for stands still and plays on.
+// Joins and leaves happen once, although their ticks are simulated again. A player with a reserved seat stands still and plays
+// on.
 func TestRewindRosterIsRepeated(t *testing.T) {
 	systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
 		config := fieldtest.PresetConfig(policy.ServerRewind{}, seed, 3, netsys.Link{Latency: 300 * time.Millisecond, Jitter: 90 * time.Millisecond, Loss: 0.1})
@@ -257,7 +256,7 @@ func TestNetcodeB3_RewindAllocatesNothing(t *testing.T) {
 	}
 }
 
-// An input that is what was assumed changes nothing, however late it comes.
+// An input that equals the assumed one changes nothing, however late it arrives.
 func TestNetcodeB3_EqualInputChangesNothing(t *testing.T) {
 	config := fieldtest.PresetConfig(policy.ServerRewind{}, 1, 3, systemstest.RoundTrip(200*time.Millisecond, 80*time.Millisecond, 0.2))
 	config.Play = fieldtest.Steady(fieldtest.Walk{DX: 1})
@@ -307,10 +306,9 @@ func shoot(w *ecs.World) {
 	}
 }
 
-// Two players with round trips of 20 and 200 ms shoot each other at the same moment. To
-// apply whatever has arrived favours the low latency; a server that rewinds, whose clients
-// lead alike, kills both; so does rollback, and lockstep, whose clients show a tick at the
-// same time and have one delay.
+// Two players with round trips of 20 and 200 ms shoot each other at the same moment. A server that applies inputs as they
+// arrive favours the low latency. With a common lead, a server that rewinds kills both. So do rollback, and lockstep, whose
+// clients show a tick at the same time and have one delay.
 func TestNetcodeB7_DuelOfTwoLatencies(t *testing.T) {
 	t.Parallel()
 	greedy := policy.LocalSync{Arrival: true}
@@ -380,8 +378,8 @@ func TestNetcodeB7_DuelOfTwoLatencies(t *testing.T) {
 // Stride is an outcome of this test: a player walked along X, at a tick in ten.
 type Stride struct{ Owner uint32 }
 
-// An outcome is final when its tick precedes what every connected player is known to have
-// done, or has left the window, whichever is first; until then it can be withdrawn.
+// An outcome is final when the inputs of all connected players up to its tick are known, or when its tick has left the window.
+// Until then it can be withdrawn.
 func TestNetcodeB5_OutcomesAreFinalPastTheHorizon(t *testing.T) {
 	t.Parallel()
 	systemstest.Seeds(t, fieldtest.SeedCount(2), func(t *testing.T, seed uint64) {

@@ -74,7 +74,7 @@ func TestSlackRebaseAndPending(t *testing.T) {
 	}
 }
 
-// What a shift travels as wraps, and the difference does not care.
+// The encoded shift wraps, and differences are still correct.
 func TestSlackShiftWraps(t *testing.T) {
 	s, c := newSlack(), clock.Steering{}
 	for n := range int64(40) {
@@ -140,7 +140,7 @@ func TestSlackHoldsAsOftenAsNeeded(t *testing.T) {
 	}
 }
 
-// Whatever the slack does, the buffer shrinks by at most one a second.
+// Whatever the slack is, the buffer shrinks by at most one input per second.
 func TestSlackShrinksOnceASecond(t *testing.T) {
 	s, r := newSlack(), rand.New(rand.NewPCG(3, 2))
 	last, shrinks := int64(-60), 0
@@ -167,7 +167,7 @@ func TestSlackShrinksOnceASecond(t *testing.T) {
 	}
 }
 
-// However long nothing came, nothing is left of what did, and finding out takes no longer.
+// After any time without packets, all slack is forgotten, in constant time.
 func TestSlackIsForgotten(t *testing.T) {
 	s := newSlack()
 	s.packet(100, 5, 0, true)

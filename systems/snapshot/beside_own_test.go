@@ -27,8 +27,7 @@ func forget(w *ecs.World, e ecs.Entity, words []uint32) {
 	}
 }
 
-// Where the own entity and another one do not fit one snapshot together, they take turns: neither waits
-// for ever beside the other.
+// If an own entity and another one do not fit into one snapshot together, they take turns.
 func TestOthersHaveTheirTurnBesideOwnState(t *testing.T) {
 	config := fieldtest.Config(1, 1, fieldtest.Lag(0))
 	config.Protocol = fieldtest.ProtocolWith(fieldtest.Predicted[OwnMemory], fieldtest.OnJoin(fieldtest.JoinWith(OwnMemory{})), func(p *ecs.Protocol) { ecs.Replicate[OtherMemory](p, 0) },

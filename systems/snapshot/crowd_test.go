@@ -169,7 +169,7 @@ func (g *crowd) run() {
 	g.send()
 }
 
-// A send allocates nothing once all that is kept has gone round, whatever the number of workers.
+// A send allocates nothing once all memory has grown, with any number of workers.
 func TestSendsAllocateNothing(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")
@@ -185,8 +185,8 @@ func TestSendsAllocateNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkCrowd is a send to a thousand clients who hold the same, or whose round trips
-// differ by up to eleven ticks, on one worker and on two.
+// BenchmarkCrowd measures a send to a thousand clients with equal baselines, or with round trips that differ by up to eleven
+// ticks, on one worker and on two.
 func BenchmarkCrowd(b *testing.B) {
 	for _, bench := range []struct {
 		clients, workers int

@@ -63,8 +63,8 @@ func stir(w *ecs.World, e ecs.Entity, k *Kinds) {
 	k.Big = int64(draw.Uint64())
 }
 
-// Every kind of field arrives as it was sent, over a bad link, entities that come
-// and go included; a reference finds its entity as soon as that is known.
+// Every kind of field arrives as it was sent over a bad link, with entities that spawn and despawn. A reference finds its
+// entity as soon as the client has it.
 func TestFieldsOfEveryKindArrive(t *testing.T) {
 	t.Parallel()
 	systemstest.Seeds(t, fieldtest.SeedCount(2), func(t *testing.T, seed uint64) {

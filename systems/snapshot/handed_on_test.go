@@ -22,8 +22,8 @@ type Diary struct {
 	For uint32 `net:"raw"`
 }
 
-// With an entity that is handed on nobody gets the secrets that its owner before had there,
-// also where own state is of an earlier tick.
+// The new owner of an entity does not get the owner-only components of the previous owner, even if owner state is of an
+// earlier tick.
 func TestSecretsAreNotHandedOn(t *testing.T) {
 	for _, model := range []policy.Model{policy.LocalSync{}, policy.CorrectOnMismatch{}, policy.ServerRewind{}} {
 		crowd := systemstest.New(t, systemstest.Config{

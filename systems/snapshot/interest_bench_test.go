@@ -10,9 +10,9 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/interest"
 )
 
-// BenchmarkInterest compares snapshots of 2,000 walking entities to 200 clients with a grid, which shows each client some 30 of them,
-// and without. Both run in turn. With few clients the capture of the world, which happens once for all of them, would
-// hide what each client costs.
+// BenchmarkInterest compares snapshots of 2,000 walking entities to 200 clients with a Grid, which shows each client about 30
+// of them, and without. Both run in turn. With few clients the capture of the world, which happens once, would hide the cost
+// per client.
 func BenchmarkInterest(b *testing.B) {
 	const clients = 200
 	var plazas [2]*plaza

@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
-// What is read of a send is what was kept of it, as long as it is one of the newest, whatever entities come, go and grow.
+// A stored state is read back unchanged while it is one of the newest, whatever entities spawn, despawn and grow.
 func TestOwnerFramesAreReadAsTheyWereKept(t *testing.T) {
 	testgame.Seeds(t, 50, func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 9))
@@ -71,7 +71,7 @@ func sameGroups(t *testing.T, got, want []delta.Group) {
 	}
 }
 
-// Once there is room for what is told, nothing is allocated.
+// Storing states allocates nothing once memory has grown.
 func TestKeepingOwnerFramesAllocatesNothing(t *testing.T) {
 	var kept ownerFrames
 	var read ownerReader

@@ -16,8 +16,8 @@ type Round struct {
 	Number uint16 `net:"0..1000"`
 }
 
-// Owner-only components reach their owner and nobody else, also when an entity
-// changes hands, and although own state does not travel; singletons reach everybody.
+// Owner-only components reach only their owner, also when an entity changes its owner, and although owner state is not sent.
+// Singletons reach all clients.
 func TestOwnerOnlyAndSingletons(t *testing.T) {
 	t.Parallel()
 	fieldtest.EachSeed(t, []policy.Model{policy.LocalSync{}, policy.CorrectOnMismatch{}}, fieldtest.SeedCount(3), passHands)
@@ -87,8 +87,8 @@ func passHands(t *testing.T, model policy.Model, seed uint64) {
 	}
 }
 
-// Hands are what only their owner knows while snapshots exceed their budget, so that own state names some of a client's entities
-// at a time.
+// Owners keep their owner-only components while snapshots exceed their budget and owner state contains only some entities at a
+// time.
 func TestOwnerKeepsItsOwnUnderATightBudget(t *testing.T) {
 	fieldtest.EachSeed(t, []policy.Model{policy.LocalSync{}, policy.CorrectOnMismatch{}, policy.ServerRewind{}}, fieldtest.SeedCount(4), keepHands)
 }

@@ -49,8 +49,8 @@ func (x *turnsOf) send(groups int, holds [][]baseline.Block) {
 	}
 }
 
-// Whatever gets lost, however much room each client has and however many of others have another one, no group waits
-// for more than three times as long as an even share of what the client is sent would have it wait.
+// Under any loss, with any budgets of the clients, no group waits more than three times as long as an even share of the
+// client's snapshots would give.
 func TestTurnsAreFair(t *testing.T) {
 	testgame.Seeds(t, 3, func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 16))
@@ -88,8 +88,8 @@ func TestTurnsAreFair(t *testing.T) {
 	})
 }
 
-// Clients share blocks where not all fits as well: with round trips from 20 to 200 ms and losses, a send takes few
-// encodes for each group that a client is told of, however many clients there are.
+// Clients share blocks even if not everything fits: with round trips from 20 to 200 ms and losses, a send needs few encodings
+// per group, however many clients there are.
 func TestTurnsShareBlocks(t *testing.T) {
 	for _, clients := range []uint32{20, 100} {
 		r := rand.New(rand.NewPCG(1, uint64(clients)))
@@ -125,7 +125,7 @@ func TestTurnsShareBlocks(t *testing.T) {
 	}
 }
 
-// Two clients with the same history are told the same in the same blocks.
+// Two clients with the same history receive the same blocks.
 func TestTurnsAreTheSameForTheSameHistory(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	g := newPlaza(900, Config{Budget: 900}, nil)
@@ -183,7 +183,7 @@ func newsTold(t *testing.T, resting int) (told int) {
 	return told
 }
 
-// What a client holds as it is leaves its turn to what moves, which is told as often beside many that rest as alone.
+// Unchanged groups give their turn to changed ones, which are sent as often beside many resting groups as alone.
 func TestTurnsGoToNews(t *testing.T) {
 	alone, beside := newsTold(t, 0), newsTold(t, 100)
 	if t.Logf("%d and %d times", alone, beside); beside*10 < alone*9 {
@@ -191,7 +191,7 @@ func TestTurnsGoToNews(t *testing.T) {
 	}
 }
 
-// One client with little room among others with much waits no longer than its room has it wait.
+// One client with a small budget among others with large ones waits no longer than its budget requires.
 func TestTurnsOfTheSlow(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 5))
 	g := newPlaza(64*20, Config{Budget: 2400}, nil)
@@ -220,7 +220,7 @@ func TestTurnsOfTheSlow(t *testing.T) {
 	}
 }
 
-// What a client costs where not all fits: ns/client, of which blocks/send are what all clients share.
+// BenchmarkTurns measures the cost of a client if not everything fits: ns/client, and blocks/send, which all clients share.
 func BenchmarkTurns(b *testing.B) {
 	for _, size := range []struct{ clients, entities int }{{1000, 1200}, {1000, 4200}, {4000, 4200}} {
 		b.Run(fmt.Sprintf("%dx%d", size.clients, size.entities), func(b *testing.B) {
@@ -252,7 +252,8 @@ func BenchmarkTurns(b *testing.B) {
 	}
 }
 
-// A group that fits no datagram is told in parts, those first that waited longest; a part is not all there is to tell.
+// A group that fits into no datagram is sent in parts, the longest-waiting entities first. A part does not count as the whole
+// group.
 func TestTurnsOfParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 6))
 	g := newPlaza(60, Config{}, nil)
@@ -295,8 +296,8 @@ type cargo struct {
 	A, B int64 `net:"raw"`
 }
 
-// A group that no datagram holds is told in part, so that there are many baselines in it. What is left of it fits a datagram but
-// for the heads of the blocks that the baselines make: it is told in part as well, and no snapshot is empty.
+// A group that fits into no datagram is sent in parts and therefore has many baselines. If the rest fits except for the heads
+// of its blocks, it is sent in part too, and no snapshot is empty.
 func TestTurnsTellInPartWhatHasManyBlocks(t *testing.T) {
 	testgame.Seeds(t, 4, func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 19))

@@ -56,8 +56,8 @@ func (g *plaza) tellings(r *rand.Rand, sends int) map[*peer]*[20]int {
 	return told
 }
 
-// Where not all fits, what is beyond a distance is told half as often, and so on, whatever else clients see; those who
-// stand at the same place share what is encoded.
+// If not everything fits, entities beyond a distance are sent half as often, and so on, whatever else clients see. Clients at
+// the same place share encoded blocks.
 func TestPriorityByDistance(t *testing.T) {
 	for name, seen := range map[string]interest.Interest{"all": nil, "grid": &interest.Grid[place]{Cell: 50, Radius: 2000}} {
 		t.Run(name, func(t *testing.T) {
@@ -100,8 +100,8 @@ func TestPriorityByDistance(t *testing.T) {
 	}
 }
 
-// While the rate of what is far is divided, it is told in as many sends, all that is near in each; each client is told of
-// all there is, also where the rate of all is divided, and holds the newest of it soon after the world stands still.
+// While the rate of far entities is divided, they are sent in one of several sends, and near entities in all. Each client
+// receives everything, also while the rate of all is divided, and has the newest state soon after the world stands still.
 func TestFarIsToldLess(t *testing.T) {
 	for name, of := range map[string]func(Config) *plaza{
 		"grid":     func(c Config) *plaza { return street(c, 3, &interest.Grid[place]{Cell: 50, Radius: 1000}) },
@@ -150,7 +150,7 @@ func TestFarIsToldLess(t *testing.T) {
 	}
 }
 
-// What a priority costs where not all fits: ns/client, and how much is encoded.
+// BenchmarkPriority measures the cost of priorities if not everything fits: ns/client, and the number of encodings.
 func BenchmarkPriority(b *testing.B) {
 	for _, by := range []string{"turns", "component", "distance", "entity"} {
 		b.Run(by, func(b *testing.B) {

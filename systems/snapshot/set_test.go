@@ -9,8 +9,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/interest"
 )
 
-// Clients that see the same entities share what is encoded for them, however they came to see them: all at once, or one after
-// another while entities come and go.
+// Clients that see the same entities share encoded blocks, whether they came to see them at once or one after another.
 func TestEqualSetsAreEncodedOnce(t *testing.T) {
 	const clients = 24
 	g := newPlaza(150, Config{Budget: 1 << 16}, interest.HiddenUnless(interest.Has[tint]()))

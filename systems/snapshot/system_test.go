@@ -63,8 +63,7 @@ func TestHeadersAreSmall(t *testing.T) {
 	}
 }
 
-// Clients that come together share the state with which they join, and what it
-// takes to encode it; one that leaves meanwhile lets go of it.
+// Clients that join together share the kept state and its encoding. A client that leaves meanwhile releases it.
 func TestJoinersShare(t *testing.T) {
 	g := newPlaza(1500, Config{Budget: 600}, nil)
 	g.run(30, nil)
@@ -88,8 +87,8 @@ func TestJoinersShare(t *testing.T) {
 	}
 }
 
-// No datagram is longer than the wire takes, no snapshot than its budget, and every entity
-// gets its turn within it; what a client may not see is in no block.
+// No datagram exceeds the wire's maximum, no snapshot its budget, and every entity gets its turn. Hidden entities are in no
+// block.
 func TestSnapshotsKeepToTheirBounds(t *testing.T) {
 	const secret = 7 // one of so many is hidden
 	for _, budget := range []int{MinBudget, 500, 2400} {
@@ -133,7 +132,7 @@ func TestSnapshotsKeepToTheirBounds(t *testing.T) {
 	}
 }
 
-// A run is halved by those who are there: each part has half of them, and no slot is lost.
+// A run is halved by its entities: each part has half of them, and no slot is lost.
 func TestHalves(t *testing.T) {
 	for alive := range uint64(1 << 8) {
 		low, high := wire.HalveSlots(wire.AllSlots, alive)

@@ -100,8 +100,8 @@ func play(seed uint64, n int, how how) match {
 	return m
 }
 
-// The number of workers changes no byte of any packet, and nothing that is counted: where all
-// fits, where entities take turns, where many join with kept states, and where some are hidden.
+// The number of workers changes no byte and no counter: if everything fits, if entities take turns, if many clients join with
+// kept states, and if some entities are hidden.
 func TestWorkersChangeNothing(t *testing.T) {
 	loved := func(_ *ecs.World, e ecs.Entity, client uint32) float32 { return float32(1 + client%5) }
 	near := &interest.Grid[place]{Cell: 40, Radius: 60, Leave: 80}

@@ -41,7 +41,7 @@ func TestDrift(t *testing.T) {
 	fast.SetDrift(1)
 }
 
-// Who comes back within the time that the server waits has the entity that it had.
+// A client that returns within the reconnect window has its entity again.
 func TestReturn(t *testing.T) {
 	config := dots(1, 2)
 	config.Server.Session.Timeout, config.Server.Players.ReconnectWindow = time.Second, 5*time.Second

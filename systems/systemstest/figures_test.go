@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// Figures count from Mark on, each of them.
+// All figures count from Mark on.
 func TestFiguresBeginAnewWithMark(t *testing.T) {
 	c := play(t, dots(1, 3), 0)
 	bad := netsys.Link{Latency: 80 * time.Millisecond, Jitter: 80 * time.Millisecond, Loss: 0.3, Duplicate: 0.1}
@@ -41,7 +41,7 @@ func TestFiguresBeginAnewWithMark(t *testing.T) {
 	}
 }
 
-// Settle lets two round trips over the worst link, as it was, and a second pass, and the links are clean then.
+// Settle runs for two round trips of the worst link and a second more, and all links are then perfect.
 func TestSettleWaitsForWhatIsUnderWay(t *testing.T) {
 	c := play(t, dots(1, 2), 0)
 	up := netsys.Link{Latency: 400 * time.Millisecond, Jitter: 100 * time.Millisecond}
@@ -59,7 +59,7 @@ func TestSettleWaitsForWhatIsUnderWay(t *testing.T) {
 	}
 }
 
-// The report of a missing input names the tick of the first one since Mark, whatever was missing later.
+// The report of a missing input names the tick of the first one since Mark.
 func TestFirstMissingInputIsNamed(t *testing.T) {
 	f := &failures{TB: t}
 	c := play(f, dots(1, 1), 0)

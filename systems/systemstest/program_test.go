@@ -47,7 +47,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// A seed of links decides what is lost, and nothing else of a client does.
+// The seed of the links alone decides which packets are lost.
 func TestLinkSeed(t *testing.T) {
 	lost := func(seed uint64) uint64 {
 		config := dots(1, 1)

@@ -50,7 +50,7 @@ func diaries() *ecs.Protocol {
 	return p
 }
 
-// A world that is stepped by hand goes the way of a server's: tick by tick, with the same clock and random numbers. A press
+// A world that is stepped manually behaves like a server's: tick by tick, with the same clock and random numbers. A press
 // counts once, and a held key stays.
 func TestStep(t *testing.T) {
 	populate := func(w *ecs.World) { w.Spawn(components.Owner{Client: 9}, diary{}, press{}) }

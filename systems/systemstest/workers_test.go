@@ -82,7 +82,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 	}
 }
 
-// Each kind of thing that follows from the number of workers is found where it first shows.
+// Each kind of dependence on the number of workers is found where it first shows.
 func TestWorkersThatChangeSomething(t *testing.T) {
 	for name, test := range map[string]struct {
 		wrong
@@ -151,7 +151,7 @@ func TestWorkersChangeTheEnd(t *testing.T) {
 	}
 }
 
-// A match that goes on from the one before is told apart from what workers do.
+// A match that depends on the previous one is distinguished from one that depends on workers.
 func TestMatchesThatDifferAnyway(t *testing.T) {
 	f, n := &failures{TB: t}, 0
 	afloat(f, 9, second, wrong{input: func(_ int, c *systemstest.Client, m *Move) {
@@ -171,7 +171,7 @@ func TestWorkersChangeNothingIsMisused(t *testing.T) {
 	f.want(t, `play lets no time pass: call Connect and Run`)
 }
 
-// Where Seeds repeats a test, it tells the command.
+// If Seeds repeats a test, it prints the command.
 func TestWorkersLeaveTheCommandToSeeds(t *testing.T) {
 	t.Run("seed=9", func(t *testing.T) {
 		f := &failures{TB: t}
