@@ -247,9 +247,8 @@ func (c *crowd) move() {
 	c.check()
 }
 
-// Joins, parties, expiries, reconnects, kicks and bans in any order: no seat has two players, no player two seats, no
-// more are given away than there are, the newest token of a seat alone lets in, once, and what nobody wants any more is
-// free again.
+// Joins, parties, expiries, reconnects, kicks and bans in any order: no seat has two players, no player two seats, and no more
+// seats are given than there are. Only the newest token of a seat admits its player, once, and unused seats become free again.
 func TestSeats(t *testing.T) {
 	systemstest.Seeds(t, 200, func(t *testing.T, seed uint64) {
 		c := &crowd{
@@ -278,7 +277,7 @@ func TestSeats(t *testing.T) {
 	})
 }
 
-// A promise that nobody came for is free when it expires; with somebody on the doorstep it holds until that handshake
+// An unused promise expires and frees its seat. If a client has presented the promise, the seat is kept until its handshake
 // must have ended.
 func TestPromisesExpire(t *testing.T) {
 	for _, asked := range []bool{false, true} {
@@ -312,8 +311,8 @@ func TestPromisesExpire(t *testing.T) {
 	}
 }
 
-// The epochs of a room that was made anew are above all of the room before, however many those were; they begin again in
-// the room where they would reach those of the next.
+// The epochs of a room that was created again are above all epochs of the previous one. They start again in the room whose
+// range would reach that of the next.
 func TestEpochsOfRooms(t *testing.T) {
 	until := birth.Add(time.Second)
 	first, second := newSeatBook(1, 1), newSeatBook(1, 2)

@@ -35,7 +35,7 @@ func carryProtocol() *ecs.Protocol {
 	return p
 }
 
-// What is lifted off an entity is not there any more, and is given to another one as it was, by way of bytes.
+// A detached component is removed from its entity, is encoded, and is attached to another entity unchanged.
 func TestCarriedComponentsMove(t *testing.T) {
 	set := carrySet{Carries[bag](), Carries[marker](), Carries[components.Health]()}
 	for i := range set {
@@ -66,7 +66,7 @@ func TestCarriedComponentsMove(t *testing.T) {
 	}
 }
 
-// What another build calls the same is not taken for it.
+// A component of another build with the same name and another shape is refused.
 func TestCarriedComponentsOfAnotherShape(t *testing.T) {
 	here := Carries[bag]()
 	type bag struct {
@@ -94,7 +94,7 @@ func TestCarriedComponentsOfAnotherShape(t *testing.T) {
 	}
 }
 
-// Bundles that nobody writes.
+// Invalid bundles are refused.
 func TestBundlesThatNobodyWrites(t *testing.T) {
 	b := (&bundle{items: []carriedItem{{"bag", 1, []byte("abc")}}}).appendTo(nil)
 	for cut := range len(b) {
@@ -114,7 +114,7 @@ func TestBundlesThatNobodyWrites(t *testing.T) {
 	}
 }
 
-// FuzzBundle: what can be read can be written and means the same.
+// FuzzBundle checks that a decoded bundle can be encoded again with the same meaning.
 func FuzzBundle(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		x, err := parseBundle(b)

@@ -39,8 +39,8 @@ func TestTurnsAllocateNothing(t *testing.T) {
 	}
 }
 
-// The ticks of rooms with one rate are spread over the time between two of them: whatever their number, in no tenth of it
-// are more than twice as many due as on average.
+// The ticks of rooms with one rate are spread over the tick interval: for any number of rooms, no tenth of the interval has
+// more than twice the average number of ticks.
 func TestTicksAreSpread(t *testing.T) {
 	h := newHouse(t, Config{Kinds: []Kind{fields(1)}})
 	const rooms = 100

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Turns are counted by class, with what they took in all, and those that began late.
+// Turns are counted by duration, with their total duration and the number of late turns.
 func TestTurnsAreCounted(t *testing.T) {
 	c := newCounter()
 	c.addTurn(20*time.Microsecond, false)
@@ -18,7 +18,7 @@ func TestTurnsAreCounted(t *testing.T) {
 	}
 }
 
-// What was read stays as it was.
+// A returned Tally does not change later.
 func TestTallyDoesNotChange(t *testing.T) {
 	c := newCounter()
 	c.addEvent("a")

@@ -8,8 +8,8 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// The game of each room that drains is told, once, whoever drained it and when; who has a token by then gets in, and the
-// process is drained when the last has left.
+// Draining is called once for each draining room, whoever drains it. A player with a token still gets in, and the process is
+// drained when the last player has left.
 func TestGamesHearOfDraining(t *testing.T) {
 	told := make(map[ID]int)
 	kind := fields(2)

@@ -34,8 +34,8 @@ func Land() *ecs.Protocol {
 	return p
 }
 
-// A player finds gold in town and goes to the wood with it. Here a process and a player are in one program, in virtual
-// time; with Server.Run and systems.Dial it is the same, and ClientConfig needs no Reach.
+// A player finds gold in town and takes it to the wood. Here a process and a player run in one program in virtual time. With
+// Server.Run and systems.Dial the code is the same, and ClientConfig needs no Reach.
 func ExampleRoom_Travel() {
 	now, network := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), netsys.NewNetwork()
 	purses := []rooms.Carry{rooms.Carries[Purse]()}

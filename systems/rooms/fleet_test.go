@@ -34,8 +34,8 @@ func (f *stubFleet) Run(ctx context.Context) error { <-ctx.Done(); return nil }
 func (f *stubFleet) Advance(time.Time)             {}
 func (f *stubFleet) Withdraw()                     {}
 
-// A room whose process is gone is created again with its id, code, epoch, options and bans. The fleet claims it before anybody
-// can find it, and hears of a room that could not be created as of one that has ended.
+// Restore creates the room of a dead process with its id, code, epoch, options and bans. The fleet claims it before anybody
+// can find it. A room that could not be created counts as ended.
 func TestRestore(t *testing.T) {
 	h := newHouse(t, Config{Kinds: []Kind{fields(2)}})
 	f := &stubFleet{Seats: Here(h.server)}

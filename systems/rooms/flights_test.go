@@ -12,7 +12,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// A room writes its flight when it is asked to, and when its game panics. The flight can be rerun.
+// A room writes its flight on request, and when its game panics. The flight can be rerun.
 func TestFlights(t *testing.T) {
 	folder, kind, armed := t.TempDir(), fields(4), false
 	kind.Protocol = func() *ecs.Protocol {
@@ -60,7 +60,7 @@ func TestFlights(t *testing.T) {
 	}
 }
 
-// A folder that is not there is reported, and the room goes on.
+// A missing folder is reported, and the room goes on.
 func TestFlightsWithoutAFolder(t *testing.T) {
 	h := newHouse(t, Config{Kinds: []Kind{fields(4)}, Flights: filepath.Join(t.TempDir(), "no")})
 	r, err := h.server.Create("field", Creation{})

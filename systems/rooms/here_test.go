@@ -12,7 +12,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// What a player carries to its seat is handed out once, to that seat alone, and for as long as the player has it.
+// The data that a player carries to its seat is returned once, for that seat only, and while the player has the seat.
 func TestCarried(t *testing.T) {
 	h := newHouse(t, Config{Kinds: []Kind{fields(2)}})
 	r, err := h.server.Create("field", Creation{})
@@ -73,7 +73,7 @@ func TestCarried(t *testing.T) {
 	reserve(Player{ID: 1 << 63, Carried: make([]byte, MaxCarried)})
 }
 
-// One process is a Seats: seats by kind, id and code, with reasons where there are none.
+// Here finds and gives seats by kind, id and code in one process, and returns the reason of each refusal.
 func TestHere(t *testing.T) {
 	h := newHouse(t, Config{Kinds: []Kind{fields(2), {Name: "duel", Protocol: field, Capacity: 1}}, Process: "one"})
 	ctx, s := context.Background(), Here(h.server)
@@ -155,7 +155,7 @@ type served struct {
 
 func (s served) WebSocketAddr() netip.AddrPort { return s.at }
 
-// Where nobody says how players reach a process, datagrams go where tokens say, and pages of this machine to its WebSocket.
+// Without configured endpoints, UDP is the first address of tokens, and pages of this machine use its WebSocket address.
 func TestEndpoints(t *testing.T) {
 	node := func() netsys.Wire { return netsys.NewNetwork().Node(anywhere(t, "127.0.0.1:7777")) }
 	both := served{node(), anywhere(t, "127.0.0.1:7778")}

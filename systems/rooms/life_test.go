@@ -19,8 +19,8 @@ func why(p *player) netsys.Reason {
 	return 0
 }
 
-// A panic in one room's game ends that room, whose players are told; the others lose no tick. With workers it is no
-// different.
+// A panic in the game of one room ends that room, and its players are notified. Other rooms lose no tick, with and without
+// workers.
 func TestPanicEndsItsRoomAlone(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		var bad ID
@@ -103,7 +103,7 @@ func TestPanicsOutsideOfTicks(t *testing.T) {
 	}
 }
 
-// A room ends when nobody was in it for a while, by the game, by draining, and with the server; its players hear why.
+// A room ends when it was empty for a while, by the game, by draining, and with the server. Its players get the reason.
 func TestRoomsEnd(t *testing.T) {
 	kind := fields(2)
 	kind.Linger, kind.Grace = 5*time.Second, -1
@@ -174,7 +174,7 @@ func TestRoomsEnd(t *testing.T) {
 	}
 }
 
-// Locked rooms take nobody new; who has a seat comes back.
+// A locked room accepts no new players. Players with a seat can return.
 func TestLock(t *testing.T) {
 	h := newHouse(t, Config{Kinds: []Kind{fields(3)}})
 	p, a := h.entered("field", 1)
@@ -202,7 +202,8 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// A room over its budget is told of and rests, so that it has half of the time at most; within it, it is let go on.
+// A room that exceeds its budget is reported and slowed down to at most half of the time. When it is within the budget again,
+// it runs normally.
 func TestSlowRoomsAreSlowed(t *testing.T) {
 	var h *house
 	heavy := 200 * time.Millisecond
@@ -243,7 +244,7 @@ func TestSlowRoomsAreSlowed(t *testing.T) {
 	}
 }
 
-// Players are told in words why a session has ended, for every reason but those of the game.
+// Explain has a sentence for every reason of a session's end, except for those of the game.
 func TestExplain(t *testing.T) {
 	for reason := range netsys.Reason(255) {
 		known := !strings.HasPrefix(reason.String(), "reason ") // which logs have in place of a name

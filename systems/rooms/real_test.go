@@ -165,8 +165,8 @@ func TestWires(t *testing.T) {
 	}
 }
 
-// A room that does not come to the end of its tick is named, with system and stack, and gets nobody new; others play on
-// and new rooms are made.
+// A room whose tick does not end is reported with its system and stack, and accepts no new players. Other rooms go on, and new
+// ones can be created.
 func TestStuckRoomsAreNamed(t *testing.T) {
 	hold := make(chan struct{})
 	var mu sync.Mutex
@@ -248,7 +248,8 @@ func TestRunEndsBesideAStuckRoom(t *testing.T) {
 	}
 }
 
-// Rooms that reach beyond this machine tell so; the development key, and wires that nobody can name, are refused.
+// New refuses the development key, and transports whose addresses tokens cannot name. Local returns false for rooms that other
+// machines can reach.
 func TestNewRefuses(t *testing.T) {
 	node := func() netsys.Wire { return netsys.NewNetwork().Node(anywhere(t, "203.0.113.7:7")) }
 	s, err := New(Config{Kinds: []Kind{fields(1)}}, node())

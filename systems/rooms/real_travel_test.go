@@ -15,8 +15,8 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// Two processes on real sockets, one directory: a player by UDP and one by WebSocket go to and fro with their purses, within a
-// process and to the other one, and walk wherever they are.
+// Two processes on real sockets share one directory: a player by UDP and one by WebSocket travel back and forth with their
+// purses, within a process and to the other one, and walk in every room.
 func TestTravelOnSockets(t *testing.T) {
 	key, transfers := netcode.GenerateKey(nil), new(TransferMemory)
 	everywhere := &others{}

@@ -10,8 +10,8 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// Players who join a kind sit in one room until that is full, and then in another one; each sees who is in its own room
-// and nobody else, and the game of the server knows whose client is whose.
+// Players who join a kind fill one room and then another one. Each client sees only players in its own room, and the server's
+// game knows the player of each client.
 func TestRoomsBehindOneEndpoint(t *testing.T) {
 	joined := make(map[uint64]Seat)
 	kind := fields(2)
@@ -64,7 +64,7 @@ func TestRoomsBehindOneEndpoint(t *testing.T) {
 	}
 }
 
-// Players who join at the same moment meet in one room, though none was open.
+// Players who join at the same moment meet in one room, although none was open.
 func TestJoinTogether(t *testing.T) {
 	h := newHouse(t, Config{Kinds: []Kind{fields(16)}})
 	var all sync.WaitGroup

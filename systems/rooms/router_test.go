@@ -86,8 +86,8 @@ func (x *routerTest) want(what string, counts ...int) {
 
 var routerPacket = []byte{5, 1, 2, 3} // of a session, to the router
 
-// A request goes to the port of its token, and so does what follows from its address; what does not name a port, or comes
-// from nowhere, goes to nobody.
+// A request goes to the port in its token, and so do the following datagrams from its address. Requests without a known port,
+// and datagrams from unknown addresses, go to no room.
 func TestRequestsFindTheirPort(t *testing.T) {
 	x := newRouterTest(t, 2)
 	a, b, c := x.net.Node(netip.AddrPort{}), x.net.Node(netip.AddrPort{}), x.net.Node(netip.AddrPort{})
@@ -116,8 +116,8 @@ func TestRequestsFindTheirPort(t *testing.T) {
 	}
 }
 
-// Whoever has captured a request, or has one token, and sends it from thousands of addresses, gets one place in the table,
-// and does not take that of the client that asks, nor of the one that is in the seat.
+// An attacker who repeats a captured request or one token from thousands of addresses gets one place in the table. The
+// requesting client and the client in the seat keep theirs.
 func TestStolenRequestsTakeNoPlace(t *testing.T) {
 	x := newRouterTest(t, 1)
 	client, request := x.net.Node(netip.AddrPort{}), x.request(0, 0)
@@ -164,7 +164,7 @@ func TestStolenRequestsTakeNoPlace(t *testing.T) {
 	}
 }
 
-// What comes from nowhere reaches the rooms that miss somebody, and no others; a flood of it is cut off.
+// Datagrams from unknown addresses reach only rooms with a silent client. A flood of them is limited.
 func TestStrays(t *testing.T) {
 	x := newRouterTest(t, 2)
 	for i := range x.ports {
@@ -192,7 +192,7 @@ func TestStrays(t *testing.T) {
 	x.want("after the flood", 1, 1)
 }
 
-// A client of a room that changes its address is the client of that address from then on, whoever had it.
+// A client whose address changes gets the route of the new address, whoever had it before.
 func TestSettleMoves(t *testing.T) {
 	x := newRouterTest(t, 2)
 	a, b := x.net.Node(netip.AddrPort{}), x.net.Node(netip.AddrPort{})

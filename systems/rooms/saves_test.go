@@ -100,7 +100,7 @@ func at(t testing.TB, r *Room, client uint32) (x float32, id components.NetID) {
 }
 
 // A process is killed, and another one continues its room from the last save: the world, seats, bans, options, Begin and Lock.
-// Players who return have their entities, and know how many ticks are lost.
+// Returning players have their entities, and learn how many ticks are lost.
 func TestRoomOutlivesItsProcess(t *testing.T) {
 	store, _ := newStore(t)
 	var created []uint32
@@ -220,7 +220,7 @@ func TestLastSave(t *testing.T) {
 	}
 }
 
-// Rooms go on while their store fails. That is told once for each room, and counted.
+// Rooms go on while their store fails. The failure is reported once per room and counted each time.
 func TestStoreFails(t *testing.T) {
 	store, _ := newStore(t)
 	full := errors.New("no space left on device")
@@ -257,7 +257,7 @@ func (h *house) durable(r *Room) error {
 	}
 }
 
-// What was so when Durable returned outlives the process.
+// The state at the return of Durable outlives the process.
 func TestDurable(t *testing.T) {
 	store, _ := newStore(t)
 	c := Config{Kinds: []Kind{fields(1)}, Store: store, Key: testKey(), SaveInterval: time.Hour}

@@ -19,9 +19,9 @@ type sitting struct {
 	since time.Time
 }
 
-// Players who join, die, come back, leave, are sent away and never come, in any order, with rooms that end meanwhile: at no
-// time do two clients play in one seat or more in a room than it has seats, as the clients themselves see it; who holds
-// the newest token for a seat plays or hears why not; and in the end nothing is left.
+// Players join, crash, return, leave, are kicked and do not arrive, in any order, while rooms end: no two clients ever play in
+// one seat, and no room has more clients than seats, as the clients see it. A player with the newest token of a seat plays or
+// gets the reason why not. In the end nothing is left.
 func TestSchedule(t *testing.T) {
 	systemstest.Seeds(t, 2, schedule)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// A seat that is read from user data is what was written; nothing else is read as one.
+// A seat that is parsed from user data is the one that was written. Other bytes are refused.
 func FuzzSeat(f *testing.F) {
 	f.Add(Seat{Room: 1, Number: 2, Epoch: 3, Player: 4, Party: 5, Data: []byte("Ada")}.Append(nil))
 	f.Add(Seat{Room: 1<<64 - 1, Number: 1<<16 - 1, Epoch: 1<<32 - 1, Player: 1<<64 - 1, Data: make([]byte, MaxData)}.Append(nil))

@@ -15,8 +15,8 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// A player whose process died comes back to its seat with another token, and to what it owns in the world; nobody else
-// gets the seat meanwhile, and after the grace everybody may.
+// A player whose process died returns to its seat with another token and has its entities again. Nobody else gets the seat
+// before the grace has expired.
 func TestReconnect(t *testing.T) {
 	kind := fields(1)
 	kind.Grace = 20 * time.Second
@@ -67,7 +67,7 @@ func TestReconnect(t *testing.T) {
 	}
 }
 
-// Who says goodbye frees the seat at once.
+// A player who leaves cleanly frees the seat immediately.
 func TestGoodbyeFreesTheSeat(t *testing.T) {
 	h := newHouse(t, Config{Kinds: []Kind{fields(1)}})
 	p, a := h.entered("field", 1)
@@ -81,7 +81,7 @@ func TestGoodbyeFreesTheSeat(t *testing.T) {
 	}
 }
 
-// A token opens its seat once, while it is the newest, until it expires; everybody else stays outside, or hears why.
+// A token opens its seat once, while it is the newest one, until it expires. Other clients are refused or get the reason.
 func TestTokens(t *testing.T) {
 	h := newHouse(t, Config{Kinds: []Kind{fields(2)}})
 	a := h.join("field", 1)
@@ -146,7 +146,7 @@ func TestParties(t *testing.T) {
 	}
 }
 
-// Who is kicked is told, may come again, and frees the seat; who is banned may not. The log names the player.
+// A kicked player is notified, frees the seat and may return. A banned player may not. The log names the player.
 func TestKickAndBan(t *testing.T) {
 	var log bytes.Buffer
 	h := newHouse(t, Config{Kinds: []Kind{fields(1)}, Logger: slog.New(slog.NewTextHandler(&log, nil))})
@@ -183,7 +183,7 @@ func TestKickAndBan(t *testing.T) {
 	}
 }
 
-// Clients whose address changes go on, each in its own room, and nobody else hears of it.
+// Clients whose address changes continue in their own rooms, and nobody else notices.
 func TestClientsMove(t *testing.T) {
 	h := newHouse(t, Config{Kinds: []Kind{fields(2)}})
 	var all []*player
@@ -229,8 +229,8 @@ func (h *house) promised() (n int) {
 	return n
 }
 
-// A player who asks for one seat after the other, or for many at once, is left with the newest promises. The tokens of the
-// others let nobody in, and what other players have stays.
+// A player who asks for many seats, one after the other or at once, keeps only the newest promises. The tokens of the others
+// are invalid, and seats of other players stay.
 func TestPromisesOfOnePlayer(t *testing.T) {
 	h := newHouse(t, Config{Kinds: []Kind{fields(4)}})
 	var rooms []*Room
@@ -268,8 +268,8 @@ func TestPromisesOfOnePlayer(t *testing.T) {
 	}
 }
 
-// A player who makes one room after the other is left with the newest unused one. Rooms in which somebody is, or a friend is
-// promised a seat, stay, and so do those of a kind that never ends by itself.
+// A player who creates many rooms keeps only the newest unused one. Rooms with a player, rooms with a seat promised to another
+// player, and rooms of a kind that never ends by itself stay.
 func TestRoomsOfOnePlayer(t *testing.T) {
 	kept := fields(4)
 	kept.Name, kept.Linger = "kept", -1

@@ -39,7 +39,7 @@ func (p *player) sees(players int) bool {
 	return n == players
 }
 
-// A spectator sees the match, is no player of the room, and takes no seat; its place is free when it leaves.
+// A spectator sees the match, is not a player of the room and takes no seat. Its place is free when it leaves.
 func TestSpectate(t *testing.T) {
 	kind := watched(1, 1)
 	var joined, left []uint64
@@ -83,7 +83,8 @@ func TestSpectate(t *testing.T) {
 	}
 }
 
-// A token for a spectator does not open a seat, and one for a seat no place of a spectator. A spectator who takes a seat stops watching.
+// A token for a spectator does not open a seat, and a token for a seat does not open a place of a spectator. A spectator who
+// takes a seat stops watching.
 func TestTokensOfSpectators(t *testing.T) {
 	h := newHouse(t, Config{Kinds: []Kind{watched(2, 2)}})
 	a := h.join("field", 1)

@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// What rooms of a kind have done is counted for the kind, and stays when they are gone.
+// The counters of a kind include all its rooms, also those that have ended.
 func TestTallies(t *testing.T) {
 	other := fields(2)
 	other.Name = "other"

@@ -70,8 +70,8 @@ func (h *stubRoom) sendTicket(*departingPlayer) bool          { h.sends++; retur
 func (h *stubRoom) playerTravelled(*departingPlayer)          { h.gone = true; h.ended++ }
 func (h *stubRoom) playerStays(_ *departingPlayer, why error) { h.stays = why; h.ended++ }
 
-// Two rooms, a directory that fails now and then, and a player who comes, does not come, or turns back at any moment: in the end what
-// it carries is in one room, and never was in two, and each transfer ends once.
+// Two rooms, a directory that sometimes fails, and a player who arrives, does not arrive, or turns back at any moment: in the
+// end the carried components are in one room, were never in two, and each transfer ends once.
 func TestTransfers(t *testing.T) {
 	seeds := 3000
 	if n, err := strconv.Atoi(os.Getenv("TACTUS_SEEDS")); err == nil {
@@ -185,7 +185,7 @@ func TestTransfers(t *testing.T) {
 	}
 }
 
-// A room that has let somebody in and is never heard of again keeps what it has.
+// A room that has admitted a player and is never heard of again keeps the components.
 func TestTransferLost(t *testing.T) {
 	now := birth
 	m := new(TransferMemory)
@@ -213,7 +213,7 @@ func TestTransferLost(t *testing.T) {
 	}
 }
 
-// A room that ends leaves no note behind of who was on the way from it, once that one is in or is given back.
+// A room that ends leaves no record of a departing player once the player has entered or was returned.
 func TestTransferFromARoomThatEnds(t *testing.T) {
 	for _, enters := range []bool{true, false} {
 		m := new(TransferMemory)

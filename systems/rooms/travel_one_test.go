@@ -58,8 +58,8 @@ func (w *world) travel(x *wanderer, from *Room, to Destination) {
 	w.until("decided", func() bool { return !x.going })
 }
 
-// A player goes to another room with what it carries: its entity has that from its first snapshot on, and its client, seat,
-// name and party are the same; the seat of before is free, and the game hears of it all.
+// A player travels with its carried components: its entity has them from its first snapshot on, and its client, seat, name and
+// party are the same. The previous seat is free, and the hooks are called.
 func TestTravelCarries(t *testing.T) {
 	var heard []string
 	w, x, town, wood := pair(t, func(town, wood *Kind) {
@@ -105,7 +105,7 @@ func TestTravelCarries(t *testing.T) {
 	}
 }
 
-// Whoever cannot go stays, with all that it has, and hears why.
+// A player who cannot travel stays with all its components and gets the reason.
 func TestTravelStays(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(w *world, x *wanderer, wood *Room) // before it goes
@@ -175,7 +175,8 @@ func TestTravelStays(t *testing.T) {
 	}
 }
 
-// A player whose process dies on the way keeps its seat and what it carries: where it was, or, once it was let in, there.
+// A player whose process dies during a travel keeps its seat and its carried components: in the previous room, or in the
+// destination once it was admitted there.
 func TestTravelOfTheDead(t *testing.T) {
 	w, _, town, wood := pair(t, nil)
 	if err := town.Travel(7, Destination{Room: wood.ID()}); err != nil {
@@ -247,7 +248,8 @@ func TestTravelWithTwoClients(t *testing.T) {
 	}
 }
 
-// Kinds whose players cannot carry what they are to carry are refused, and so is who carries what a room has no place for.
+// Kinds whose players cannot carry their components are refused, and so is a player whose components the destination cannot
+// hold.
 func TestCarriesRefuses(t *testing.T) {
 	type bag struct {
 		N int `net:"0..9"`
@@ -298,8 +300,8 @@ func TestCarriesRefuses(t *testing.T) {
 	}
 }
 
-// A system that sends a player off finds what the player carries until the end of the tick. From the next tick on the
-// components are gone until the travel is decided: rows leave the entity out, and ecs.Get returns nil.
+// A system that calls Travel finds the carried components until the end of the tick. From the next tick on they are gone until
+// the travel is decided: rows skip the entity, and ecs.Get returns nil.
 func TestTravelFrame(t *testing.T) {
 	var has []bool // by tick, from the one of Room.Travel on: before and after the rest of the systems
 	var sent *Room

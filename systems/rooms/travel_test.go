@@ -280,9 +280,9 @@ type fleet struct {
 	w *world
 }
 
-// TestTravelCampaign lets players go to and fro between the rooms of two processes, over links that lose, repeat, reorder and delay, while
-// rooms fill and end, tokens expire and links break: whoever is let in is there once, with what it carried, nothing of that
-// is ever in two places, and whoever is not let in stays, with all of it.
+// TestTravelCampaign lets players travel between the rooms of two processes, over links with loss, duplicates, reordering and
+// delay, while rooms fill and end, tokens expire and links fail. An admitted player is there once with its carried components,
+// which are never in two places. A player who is not admitted stays with all of them.
 func TestTravelCampaign(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute under the race detector, for which there is one goroutine")

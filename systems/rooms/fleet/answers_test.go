@@ -55,7 +55,7 @@ func (h *askedWorld) taken() (n int) {
 	return n
 }
 
-// A process gives other processes seats for whole parties, rooms and tokens for seats, or says why not.
+// A process gives other processes seats for whole parties, new rooms, and tokens for seats, or the reason for a refusal.
 func TestAnswers(t *testing.T) {
 	h := newAskedWorld(t)
 	epoch := h.server.Epoch()

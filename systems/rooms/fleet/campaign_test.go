@@ -617,10 +617,10 @@ func (f *campaign) tidy() {
 	}
 }
 
-// Four processes that are killed, paused, replaced while they pause, drained and cut off, on a directory that refuses writes, loses
-// answers, does things late, and stands still: at no time do two processes believe that they have one name or one room; no
-// room has an epoch below that of before; no player is without a seat for longer than a lease and a promise while anybody
-// can give one; and nothing is left in the directory of those who are gone.
+// Four processes are killed, paused, replaced while they are paused, drained and disconnected, with a directory that refuses
+// writes, loses answers, executes writes late and stalls. No two processes ever believe that they have one name or one room.
+// No room's epoch decreases. No player is without a seat for longer than a lease and a promise while some process can give
+// one. Nothing of dead processes stays in the directory.
 func TestOwnersCampaign(t *testing.T) {
 	total := make(map[string]int)
 	if race.Enabled {

@@ -14,9 +14,9 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// A process that cannot say that it is there stops before its lease has run out: nobody new gets a seat in the rooms that
-// others know of, who is in plays on and may come back, and rooms that nobody knows of are its own. When it can again, it
-// has what it had.
+// A process that cannot renew its entry stops before its lease expires: new players get no seats in rooms that other processes
+// know, players with a seat play on and may return, and rooms that no other process knows stay its own. When it can renew
+// again, it has everything as before.
 func TestFence(t *testing.T) {
 	d := &moody{}
 	h := newWorld(t, rooms.Config{Kinds: []rooms.Kind{fieldKind(2)}, Process: "one"}, d)
@@ -67,7 +67,7 @@ func TestFence(t *testing.T) {
 	}
 }
 
-// The clock that says more counts: machines sleep, and clocks are set.
+// The larger of two clocks counts, because machines sleep and clocks are set.
 func TestFenceByBothClocks(t *testing.T) {
 	h := newWorld(t, rooms.Config{Kinds: []rooms.Kind{fieldKind(1)}}, nil)
 	start := time.Now()
@@ -83,8 +83,8 @@ func TestFenceByBothClocks(t *testing.T) {
 	}
 }
 
-// The room of a process that is gone is made anew elsewhere: by one process, not before the lease has run out, under a
-// higher epoch. The process that comes back ends it, tells its players, and keeps what nobody has claimed.
+// The room of a dead process is created again by one other process, not before the lease has expired, under a higher epoch. If
+// the dead process returns, it ends the room, notifies the room's players, and keeps rooms that nobody has claimed.
 func TestClaim(t *testing.T) {
 	var left []uint64
 	var ended []error
@@ -182,8 +182,8 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// Two processes of one name: the second has it when the lease of the first has run out, and not before; the first waits
-// then.
+// Of two processes with one name, the second gets the name when the lease of the first has expired, and not earlier. The first
+// then waits.
 func TestOneName(t *testing.T) {
 	h := newWorld(t, rooms.Config{Kinds: []rooms.Kind{fieldKind(1)}, Process: "one"}, nil)
 	h.run(time.Second)
@@ -215,7 +215,7 @@ func TestOneName(t *testing.T) {
 	}
 }
 
-// What the dead have left goes when players have had the time to look for it, and what has been claimed stays.
+// Records of dead processes are removed when players have had time to find them. Claimed records stay.
 func TestSweep(t *testing.T) {
 	h := newWorld(t, rooms.Config{Kinds: []rooms.Kind{fieldKind(1)}, Process: "one"}, nil)
 	d := h.directory
@@ -302,7 +302,7 @@ func TestSeveralSeats(t *testing.T) {
 	}
 }
 
-// What is written under the key of a room by somebody else is not written over.
+// A record of another process under the key of a room is not overwritten.
 func TestForeignEntries(t *testing.T) {
 	for _, epoch := range []uint64{1, 9} {
 		h := newWorld(t, rooms.Config{Kinds: []rooms.Kind{fieldKind(1)}, Process: "one"}, nil)
@@ -326,7 +326,7 @@ func TestForeignEntries(t *testing.T) {
 	}
 }
 
-// After its name was claimed again a process has each room when the directory says so, and not before.
+// After a process has claimed its name again, it owns each room only once the room's record is written.
 func TestRoomsAreOrphanedUntilWritten(t *testing.T) {
 	d := &moody{}
 	h := newWorld(t, rooms.Config{Kinds: []rooms.Kind{fieldKind(1)}, Process: "one"}, d)
@@ -348,7 +348,7 @@ func TestRoomsAreOrphanedUntilWritten(t *testing.T) {
 	}
 }
 
-// A room that the directory may have heard of, though it refused that, is one that others may claim.
+// If a write was refused but may have been done, other processes may claim the room.
 func TestRoomsThatMayBeKnown(t *testing.T) {
 	d := &moody{only: fleet.RoomPrefix, lost: true}
 	h := newWorld(t, rooms.Config{Kinds: []rooms.Kind{fieldKind(1)}, Process: "one"}, d)
@@ -373,8 +373,8 @@ func TestRoomsThatMayBeKnown(t *testing.T) {
 	}
 }
 
-// A process that is started again finds what the one before it has left as that of any dead process: it is not its own, it
-// stays for a while, and may be claimed.
+// A restarted process treats the records of its predecessor like those of any dead process: they are not its own, stay for a
+// while, and may be claimed.
 func TestRestart(t *testing.T) {
 	h := newWorld(t, rooms.Config{Kinds: []rooms.Kind{fieldKind(2)}, Process: "one"}, nil)
 	d := h.directory
@@ -392,7 +392,8 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// What a process seems to say, and does not, as a write that was refused was done late, is removed, and not what it says.
+// A record that a late write left under the claim of a process, but that the process does not publish, is removed. Published
+// records stay.
 func TestLateWritesGo(t *testing.T) {
 	h := newWorld(t, rooms.Config{Kinds: []rooms.Kind{fieldKind(1)}, Process: "one"}, nil)
 	d := h.directory

@@ -34,10 +34,10 @@ func (c *contender) ask(f *testbed) {
 	})
 }
 
-// More players than there are places ask four processes at once, of which three have rooms; some stop for a while, and the
-// directory refuses, loses or delays some writes.
-// Counted from what players were given: no room has more than its capacity, no seat is given twice, no party is apart,
-// everybody is answered; and where nobody stopped, who asks again finds all places taken.
+// More players than seats ask four processes at once, three of which have rooms. Some processes pause, and the directory
+// refuses, loses or delays some writes. According to the players' tokens, no room has more players than seats, no seat is
+// given twice, no party is split, and every request is answered. If no process paused, a further request finds all seats
+// taken.
 func TestContest(t *testing.T) {
 	seeds := 12
 	if n, err := strconv.Atoi(os.Getenv("TACTUS_SEEDS")); err == nil {

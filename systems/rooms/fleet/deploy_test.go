@@ -176,9 +176,9 @@ func (d *deploy) play(g *visitor) {
 	}
 }
 
-// Four processes are replaced by a newer version, one after the other, while people play match after match, 400 of them with TACTUS_LONG: no match is
-// cut short and nobody loses a seat; who has the older version plays on where that is spoken, and in the end is refused
-// with the reason.
+// Four processes are replaced by a newer version, one after the other, while players play consecutive matches, 400 of them
+// with TACTUS_LONG. No match is cut short, and no player loses a seat. A player with the older version plays on while some
+// process supports it, and is finally refused with the reason.
 func TestRollingDeploy(t *testing.T) {
 	players := 40
 	if os.Getenv("TACTUS_LONG") != "" {

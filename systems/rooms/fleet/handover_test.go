@@ -112,8 +112,8 @@ func (p *player) x() float32 {
 	return 0
 }
 
-// A process drains, and another one continues its rooms where they stood still: the clients follow, no tick and no seat is
-// lost, and no player leaves. Spectators are told.
+// When a process drains, another one continues its rooms at the same tick: the clients follow, no tick and no seat is lost,
+// and no player leaves. Spectators are notified.
 func TestDrainHandsOver(t *testing.T) {
 	m := newMoved(t)
 	a, b := m.join("field", 1), m.join("field", 2)
@@ -202,7 +202,8 @@ func TestCloseLeavesRooms(t *testing.T) {
 	}
 }
 
-// Clients of another version of the game are told to update, and the world goes on. With the new version they have their entities.
+// Clients of another version of the game are told to update, and the world goes on. With the new version they have their
+// entities again.
 func TestDrainToAnotherVersion(t *testing.T) {
 	m := newMoved(t)
 	a := m.join("field", 1)
@@ -228,7 +229,7 @@ func TestDrainToAnotherVersion(t *testing.T) {
 	}
 }
 
-// A room that no other process can continue goes on where it is, without a loss.
+// A room that no other process can continue goes on where it is, without loss.
 func TestDrainWithoutAnother(t *testing.T) {
 	for name, fail := range map[string]func(m *moved){
 		"alone": func(m *moved) {},

@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/fleet/fleettest"
 )
 
-// The directory in memory keeps to what directories keep to.
+// Memory is a conforming directory.
 func TestMemory(t *testing.T) {
 	fleettest.Directory(t, func(*testing.T) fleettest.Store {
 		var mu sync.Mutex
@@ -30,7 +30,7 @@ func TestMemory(t *testing.T) {
 	})
 }
 
-// A process has a name that stands in a key.
+// The name of a process is valid in a key.
 func TestProcessNamesAreKeys(t *testing.T) {
 	for name, good := range map[string]bool{"": true, "one-2_B": true, "a b": false, "*": false, "a.": false, "ä": false} {
 		err := rooms.Config{Kinds: []rooms.Kind{{Name: "none"}}, Process: name}.Validate()

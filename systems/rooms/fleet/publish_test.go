@@ -42,7 +42,7 @@ func read[T any](t *testing.T, d fleet.Directory, key string) (v T) {
 	return v
 }
 
-// The directory has this process, its rooms and its players, as they are, and nothing of them afterwards.
+// The directory has the current records of this process, its rooms and its players, and none of them afterwards.
 func TestDirectoryFollowsTheRooms(t *testing.T) {
 	h := newWorld(t, rooms.Config{Kinds: []rooms.Kind{fieldKind(2)}, Process: "one"}, nil)
 	d := h.directory
@@ -127,7 +127,7 @@ func (m *moody) Remove(ctx context.Context, key string, revision uint64) error {
 	return m.Memory.Remove(ctx, key, revision)
 }
 
-// While the directory takes no writes rooms play on and players join; afterwards it has what is then so.
+// While the directory accepts no writes, rooms play on and players join. Afterwards it has the current records.
 func TestDirectoryComesBack(t *testing.T) {
 	d := &moody{}
 	h := newWorld(t, rooms.Config{Kinds: []rooms.Kind{fieldKind(1)}, Process: "one"}, d)

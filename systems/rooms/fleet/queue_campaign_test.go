@@ -96,9 +96,9 @@ type resident struct {
 	room   rooms.ID // in the end
 }
 
-// Processes that share a queue are killed, started, stopped for a while and cut off; writes of theirs to the directory are refused, late,
-// or done with the answer lost; players ask again, at any process. The members of a party never get seats in different
-// rooms. When all is well again, everybody who still has somebody to play with gets a seat.
+// Processes that share a queue are killed, started, paused and disconnected. Their writes are refused, delayed, or done
+// without an answer. Players ask again at any process. The members of a party never get seats in different rooms. When
+// everything works again, every player with possible opponents gets a seat.
 func TestSharedCampaign(t *testing.T) {
 	systemstest.Seeds(t, 10, sharedCampaign)
 }

@@ -128,8 +128,8 @@ func TestQueueOfFleet(t *testing.T) {
 	}
 }
 
-// A player who asks another process, at once or when told to ask again, keeps its place, and its first request is answered
-// that it is superseded.
+// A player who asks another process, at once or when told to ask again, keeps its place. Its first request is answered as
+// superseded.
 func TestQueueElsewhereAgain(t *testing.T) {
 	f, _ := three(t)
 	x := newWaiters(f)
@@ -191,8 +191,8 @@ func TestQueueOfAnotherKey(t *testing.T) {
 	}
 }
 
-// A process hears so late that its player was matched that the seat is no longer promised. The player gets another one in the same
-// room, where the others of the party are.
+// If a process learns too late that its player was matched, the seat is no longer promised. The player gets another seat in
+// the same room, with the rest of its party.
 func TestQueueHeardLate(t *testing.T) {
 	f := newTestbed(t, 1)
 	for _, name := range []string{"a", "b"} {

@@ -87,7 +87,7 @@ func (s *store) writer(name string) *writer {
 	return w
 }
 
-// A claim is counted from before it was written: others may have heard of it then.
+// A claim counts from before its write, because other processes may already have received it.
 func TestClaimsAreCountedFromBefore(t *testing.T) {
 	s := newStore()
 	c := newClaim(s, func() time.Time { return s.now }, ProcessPrefix+"a", "a", true)
@@ -116,8 +116,7 @@ func later(at time.Time, d time.Duration, intervals bool) time.Time {
 	return at
 }
 
-// Of the clock for intervals, which stands still while a machine sleeps, and the time of day, which is set, the one counts
-// that says more.
+// The monotonic clock stops while a machine sleeps, and the wall clock may be set: the larger difference counts.
 func TestTheClockThatSaysMore(t *testing.T) {
 	then := time.Now()
 	if now := later(then, time.Minute, true); now.Sub(then) != time.Minute || !now.Round(0).Equal(then.Round(0)) {
@@ -156,7 +155,7 @@ func TestClaimsThatAreLost(t *testing.T) {
 	}
 }
 
-// A long list is no reason to be taken for dead.
+// A process that writes a long list renews its claim meanwhile.
 func TestLongListsRenewTheClaim(t *testing.T) {
 	s := newStore()
 	w := s.writer("a")
@@ -171,8 +170,7 @@ func TestLongListsRenewTheClaim(t *testing.T) {
 	}
 }
 
-// Nothing is written without a claim, over what somebody else has written, or over a later word than the one that was
-// seen.
+// Nothing is written without a claim, over a record of another process, or over a later revision than the one that was read.
 func TestWhatIsWrittenOver(t *testing.T) {
 	s := newStore()
 	a, b := s.writer("a"), s.writer("b")
@@ -238,7 +236,7 @@ func TestWhatIsWrittenOver(t *testing.T) {
 	}
 }
 
-// Lists may be older than what they are of: what a process says that is there stays.
+// Lists may be outdated: records of live processes stay.
 func TestSweepAsksWhoIsThere(t *testing.T) {
 	s := newStore()
 	a, b := s.writer("a"), s.writer("b")
@@ -258,7 +256,7 @@ func TestSweepAsksWhoIsThere(t *testing.T) {
 	}
 }
 
-// What this process seems to say is left for one look, as lists are of a moment ago.
+// An unpublished record with this process's claim is kept for one sweep, because lists may be outdated.
 func TestLateWords(t *testing.T) {
 	s := newStore()
 	a := s.writer("a")

@@ -73,8 +73,8 @@ func owners(t testing.TB, r *rooms.Room) map[uint32]float32 {
 	return all
 }
 
-// A process stands still in the middle of matches. Another one claims a room when its player returns, and continues it from its
-// last save, with all seats. The process that comes back ends its room, and does not overwrite the saves of the other one.
+// A process stalls during matches. Another one claims a room when its player returns, and continues it from its last save with
+// all seats. When the first process comes back, it ends its room and does not overwrite the saves of the other one.
 func TestClaimContinues(t *testing.T) {
 	for after := range 4 {
 		store := newSaves()
@@ -179,8 +179,8 @@ func TestClaimWaitsForStore(t *testing.T) {
 	}
 }
 
-// The record of a room goes a minute after its process has died. The room is found by its id and claimed from its save as long as
-// that exists, by one process, with its code, bans and lock.
+// The record of a room is removed a minute after its process has died. The room is then found by its id and claimed from its
+// save as long as the save exists, by one process, with its code, bans and lock.
 func TestClaimWithoutRecord(t *testing.T) {
 	store, ctx := &storeOf{Store: newSaves()}, context.Background()
 	h := newWorld(t, saved(store, "one"), nil)
@@ -244,7 +244,7 @@ func TestClaimWithoutRecord(t *testing.T) {
 	}
 }
 
-// Players who ask for a room while it is being claimed, when the directory has its record already, get their seats, too.
+// Players who ask for a room while it is being claimed, when the directory already has its record, get their seats too.
 func TestAskWhileClaiming(t *testing.T) {
 	store, ctx := newSaves(), context.Background()
 	h := newWorld(t, saved(store, "one"), nil)

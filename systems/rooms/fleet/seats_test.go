@@ -30,7 +30,7 @@ func three(t *testing.T) (f *testbed, door *fleet.Fleet) {
 	return f, door
 }
 
-// Any process answers a join for the whole fleet: whoever asks where, they meet, and get in with what they got.
+// Any process answers a join for the whole fleet: players who ask different processes meet, and get in with their tokens.
 func TestAnyProcessAnswers(t *testing.T) {
 	f, _ := three(t)
 	var all []rooms.Admission
@@ -86,8 +86,8 @@ func TestPartiesElsewhere(t *testing.T) {
 	}
 }
 
-// A room made from elsewhere is found by its code and id from anywhere; a seat there is got back from anywhere, what is
-// carried goes along, and reasons come back.
+// A room that was created from another process is found by its code and id from any process. Its seats can be renewed from any
+// process, carried data arrives, and refusals return their reason.
 func TestRoomsElsewhere(t *testing.T) {
 	f, door := three(t)
 	a := f.seat(func(ctx context.Context) ([]rooms.Admission, error) {
@@ -163,7 +163,7 @@ func TestRoomsElsewhere(t *testing.T) {
 	}
 }
 
-// A token to watch a room comes from any process, and so do the reasons why there is none.
+// Any process gives a token to watch a room, or returns the reason why not.
 func TestSpectateElsewhere(t *testing.T) {
 	f := newTestbed(t, 1)
 	c := fields(4)
@@ -235,7 +235,7 @@ func TestProcessStops(t *testing.T) {
 	}
 }
 
-// A seat whose answer nobody takes is free again when its promise is over.
+// A seat whose answer is lost becomes free when its promise expires.
 func TestAnswerIsLost(t *testing.T) {
 	f := newTestbed(t, 1)
 	a := f.add("a", fields(1))
@@ -293,8 +293,8 @@ func TestDirectoryGone(t *testing.T) {
 	f.seat(wish(door, rooms.Player{ID: 5}))
 }
 
-// Clients of two versions are sent to processes that speak theirs; who says none gets the newest; one that nobody speaks
-// is refused.
+// Clients of two versions get seats in processes with their version. A client without a schema gets the newest version, and a
+// client with an unknown one is refused.
 func TestVersions(t *testing.T) {
 	f := newTestbed(t, 1)
 	f.add("old", fields(4))
@@ -454,7 +454,7 @@ func TestJoinsGoTogether(t *testing.T) {
 	}
 }
 
-// A room whose process is gone is made anew by another one for who comes by its code.
+// A room whose process is dead is created again by another one when a player asks for it by its code.
 func TestRoomIsMadeAnew(t *testing.T) {
 	f, door := three(t)
 	a := f.seat(func(ctx context.Context) ([]rooms.Admission, error) {
@@ -501,9 +501,9 @@ func TestRoomIsMadeAnew(t *testing.T) {
 	f.play(c)
 }
 
-// A process that is started anew under its name is another one: who waits for an answer of the first is told to try again,
-// its rooms are made anew, and what is asked of it then it does. That is so whether another process is asked for the room or
-// the new one, which has the name of the process that had it.
+// A process that restarts under its name is another process: callers that wait for an answer of the first are told to try
+// again, and the new one creates the rooms again and answers requests. This holds whether the room is requested from another
+// process or from the new one.
 func TestProcessStartsAnew(t *testing.T) {
 	for name, itself := range map[string]bool{"by another": false, "by itself": true} {
 		t.Run(name, func(t *testing.T) { startAnew(t, itself) })
@@ -548,8 +548,8 @@ func startAnew(t *testing.T, itself bool) {
 	f.play(b)
 }
 
-// A second process with the name of one that is there is not ready and gives no seats in rooms that nobody else would find:
-// who asks it gets a seat in another process. It logs why again and again, and takes over when the first has gone.
+// A second process with the name of a live one is not ready and gives no seats in rooms that other processes would not find.
+// Players who ask it get a seat in another process. It logs the reason repeatedly, and takes over when the first has gone.
 func TestNamesake(t *testing.T) {
 	f := newTestbed(t, 1)
 	first := f.add("a", fields(2))
@@ -593,8 +593,8 @@ func TestNamesake(t *testing.T) {
 	}
 }
 
-// Nobody is sent to a process with another key or protocol id, where no token of this fleet opens a seat: not to a new room,
-// nor to one that has place. Whoever skips it logs that, once. Another process under its name, with the right key, counts.
+// No player is sent to a process with another key or protocol id, whose tokens are not valid here: neither to a new room nor
+// to an existing one. A process that is skipped is logged once. A later process with the same name and the right key counts.
 func TestAnotherKey(t *testing.T) {
 	right := newTestbed(t, 1).key
 	for name, wrong := range map[string]struct {
@@ -645,7 +645,7 @@ func TestAnotherKey(t *testing.T) {
 	}
 }
 
-// What cannot work is refused with advice.
+// Invalid configurations are refused with the remedy.
 func TestConfig(t *testing.T) {
 	key := netcode.GenerateKey(nil)
 	keyless, err := rooms.New(fields(1), netsys.NewNetwork().Node(netip.AddrPort{}))

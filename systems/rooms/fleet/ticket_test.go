@@ -9,8 +9,8 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// FuzzTickets: whatever stands in the directory under the key of a ticket or a result, it is refused, or within its bounds; and
-// no ticket that is read breaks the queue that it enters.
+// FuzzTickets checks that arbitrary records of tickets and results are refused or within their bounds, and that no accepted
+// ticket breaks the queue.
 func FuzzTickets(f *testing.F) {
 	for _, x := range []any{
 		ticket{Holder: "a", Since: time.Unix(1, 0), Kind: "field", Size: 2, Options: rooms.Options{"map": "dust"}, Player: 7, Party: 9, Data: []byte("Ada")},

@@ -33,8 +33,8 @@ func walks() *ecs.Protocol {
 	return p
 }
 
-// In real time and on sockets a player travels to a kind of room that another process alone makes, by way of the lobby and
-// its asks, and back, with what it carries; in the end nobody else has a seat.
+// In real time and on sockets, a player travels to a kind of room that only another process creates, requested through the
+// lobby, and back, with its carried components. In the end no other seat is taken.
 func TestTravelByLobby(t *testing.T) {
 	key, directory := netcode.GenerateKey(nil), fleet.NewMemory(nil)
 	ctx, stop := context.WithCancel(t.Context())

@@ -10,8 +10,8 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// FuzzEntries: whatever stands in the directory under the key of a process or a room, it is refused, or within its bounds,
-// and what is known stays whole.
+// FuzzEntries checks that arbitrary records of processes and rooms are refused or within their bounds, and that the view stays
+// consistent.
 func FuzzEntries(f *testing.F) {
 	process, err := json.Marshal(ProcessEntry{Process: "a", Epoch: 1, Kinds: []rooms.KindEntry{{Kind: "field", Schema: "7", Capacity: 4}}, MaxRooms: 4})
 	if err != nil {

@@ -124,9 +124,9 @@ func got(w *Wait) *Answer {
 	}
 }
 
-// Whatever comes, goes and asks again: nobody gets two seats, parties sit together, everybody in a new room is in
-// everybody's window, players go to the fullest room that is for them, none waits while one is, and none for longer than
-// the patience while there is somebody to play with. The same seed does the same.
+// Players join, leave and ask again in any order: nobody gets two seats, parties are in one room, all players in a new room
+// are in each other's window, players go to the fullest fitting room, and nobody waits while there is one, or longer than
+// Patience while there are others to play with. The same seed gives the same result.
 func TestQueueCampaign(t *testing.T) {
 	systemstest.Seeds(t, 40, func(t *testing.T, seed uint64) {
 		first, second := campaign(t, seed), campaign(t, seed)
@@ -334,7 +334,7 @@ func fresh(r *fake, h *hall) bool {
 	return strings.Count(h.log.String(), fmt.Sprintf(" %v [", r.Room)) == 1
 }
 
-// A party waits for all its members, and when one goes for another one.
+// A party waits for all its members. If one leaves, it waits for another one.
 func TestPartyIsWhole(t *testing.T) {
 	h := newHall(t)
 	q := New(Config{Match: Rules{Patience: -1}.Match}, h)
@@ -389,8 +389,8 @@ func TestWindowWidens(t *testing.T) {
 	}
 }
 
-// Whoever asks again keeps its place, and its older request hears so; whoever was told to ask again gets no seat until it
-// does, and loses its place after a while.
+// A player who asks again keeps its place, and its older request is answered as superseded. A player who was told to ask again
+// gets no seat until it does, and loses its place after a while.
 func TestAskingAgain(t *testing.T) {
 	h := newHall(t)
 	q := New(Config{}, h)
@@ -424,7 +424,7 @@ func TestAskingAgain(t *testing.T) {
 	}
 }
 
-// What a game's function returns is checked: seats are given by what is right alone.
+// The groups of a game's function are checked, and only valid ones get seats.
 func TestWrongGroups(t *testing.T) {
 	h := newHall(t)
 	var groups func(in Input) []Group
@@ -455,7 +455,7 @@ func TestWrongGroups(t *testing.T) {
 	}
 }
 
-// Who cannot be seated for good hears why; who can be later waits on.
+// A player who can never get a seat gets the reason. A player who can get one later keeps waiting.
 func TestSeatsThatFail(t *testing.T) {
 	h := newHall(t)
 	q := New(Config{Match: Rules{Least: 1, Patience: -1}.Match}, h)
@@ -482,7 +482,7 @@ func TestSeatsThatFail(t *testing.T) {
 	}
 }
 
-// Players meet whose clients speak the same schema, and who speaks one that no room has is told so.
+// Players with the same schema meet. A player with a schema that no room has is told so.
 func TestSchemas(t *testing.T) {
 	h := newHall(t)
 	q := New(Config{Match: Rules{Patience: -1}.Match}, h)
@@ -524,7 +524,7 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// Ten thousand who wait are matched; one more does not wait.
+// Ten thousand waiting players are matched. One more is refused.
 func TestTenThousand(t *testing.T) {
 	h := newHall(t)
 	q := New(Config{}, h)

@@ -180,7 +180,8 @@ func TestSIGTERM(t *testing.T) {
 	}
 }
 
-// A second signal, and the deadline, end it at once: its players hear why, and the exit code says that they were playing.
+// A second signal, and the deadline, end the process immediately: its players get the reason, and the exit code reports that
+// they were playing.
 func TestSecondSignal(t *testing.T) {
 	for deadline, signals := range map[string][]os.Signal{"0": {syscall.SIGTERM, os.Interrupt}, "300ms": {os.Interrupt}} {
 		f := newFamily(t, deadline)

@@ -86,8 +86,8 @@ func (p *process) seat(player uint64) *rooms.Room {
 	return r
 }
 
-// The first signal drains: nobody new gets a seat, who has one keeps it, and what runs beside runs on until the last room
-// has ended. Then all is well.
+// The first signal drains: new players get no seats, players with a seat keep it, and the functions beside run until the last
+// room has ended. Then Run returns nil.
 func TestDrain(t *testing.T) {
 	begun, ended := make(chan struct{}), make(chan struct{})
 	p := start(t, Config{Beside: []func(context.Context) error{func(ctx context.Context) error {
@@ -126,7 +126,7 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// A second signal and the deadline end rooms at once, and say so; so does nobody who drains by hand.
+// A second signal and the deadline end rooms immediately and return ErrCut. A process that is drained by hand returns nil.
 func TestCut(t *testing.T) {
 	p := start(t, Config{}, nil)
 	r := p.seat(1)
@@ -171,7 +171,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// A drain does not wait for rooms that are stuck, once nobody else is left, and names them.
+// A drain does not wait for stuck rooms once no others are left, and names them.
 func TestDrainBesideAStuckRoom(t *testing.T) {
 	hold := make(chan struct{})
 	t.Cleanup(func() { close(hold) })
@@ -202,7 +202,7 @@ func TestDrainBesideAStuckRoom(t *testing.T) {
 	}
 }
 
-// What runs beside and fails ends the process, and is its error; what it returns at the end is not.
+// An error of a function beside ends the process and is returned. A result at the end is not.
 func TestBesideFails(t *testing.T) {
 	lost := errors.New("lost")
 	p := start(t, Config{Beside: []func(context.Context) error{

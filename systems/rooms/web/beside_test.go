@@ -16,7 +16,7 @@ type elsewhere struct{ rooms.Seats }
 
 func (elsewhere) Ready() error { return nil }
 
-// A process says that it is ready until it drains, behind a lobby too, and answers to the end of its context.
+// A process reports that it is ready until it drains, also behind a lobby, and serves HTTP until its context ends.
 func TestReadyBeside(t *testing.T) {
 	x := newSite(t, Config{}, rooms.Kind{Capacity: 2})
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -13,8 +13,8 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// FuzzJoin, and those below: whatever a body is, it is read as the same again, or refused with advice; and a handler
-// answers it as the document says.
+// FuzzJoin and the functions below check that an arbitrary body is refused with the remedy or decoded consistently, and that
+// the handler answers it as the OpenAPI document says.
 func FuzzJoin(f *testing.F) {
 	fuzz[JoinBody](f, "/rooms/join", `{"kind":"field","options":{"map":"dust","level":3,"hard":true}}`)
 }

@@ -109,7 +109,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// Each network and each player may ask so often, and is told when again; creating rooms costs more.
+// Each network and each player has a limited number of requests, and is told when to try again. Creating a room costs more.
 func TestLimits(t *testing.T) {
 	c := many()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -165,7 +165,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Nobody is served by mistake: a configuration says what is missing.
+// New refuses a configuration that would serve players by mistake, and names the missing fields.
 func TestConfig(t *testing.T) {
 	there := netip.MustParseAddrPort("203.0.113.7:7777")
 	for want, c := range map[string]struct {

@@ -48,7 +48,7 @@ func TestReconnect(t *testing.T) {
 	x.refused(1, "/rooms/"+a.Code+"/join", `{}`, "seated")
 }
 
-// Rooms tell why they take nobody.
+// Each refusal of a room has its code and message.
 func TestRefusals(t *testing.T) {
 	x := newSite(t, many(), rooms.Kind{Capacity: 2})
 	a := x.seat(1, "/rooms/create", `{"kind":"field"}`)
@@ -102,7 +102,7 @@ func TestOutdated(t *testing.T) {
 	}
 }
 
-// A server has room for so many rooms.
+// A server with the maximum number of rooms refuses another one.
 func TestNoPlaceForRooms(t *testing.T) {
 	x := newSite(t, many(), rooms.Kind{Capacity: 1})
 	for i := range uint64(32) {
@@ -134,7 +134,8 @@ func (x *site) len(n int) {
 	}
 }
 
-// Parties get their seats together, in one room; whose request goes is no longer waited for; who waits too long asks again.
+// The members of a party get their seats together in one room. A player whose request is cancelled leaves the queue. A player
+// who waits too long must ask again.
 func TestQueue(t *testing.T) {
 	x := newSite(t, many(), rooms.Kind{Capacity: 4})
 	ctx, gone := context.WithCancel(t.Context())
@@ -178,7 +179,7 @@ func TestQueue(t *testing.T) {
 	x.len(0)
 }
 
-// The list shows rooms that are not private, by what they publish, page by page.
+// The list shows rooms that are not private, filtered by their options, page by page.
 func TestList(t *testing.T) {
 	x := newSite(t, many(), rooms.Kind{Capacity: 4, Options: rooms.Options{"region": "eu"}})
 	for i := range uint64(5) {
@@ -232,7 +233,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// The game says who asks, what they may ask for, and what they are; its player and data are in the seat.
+// Authenticate, Check and Properties decide the player, the allowed requests and the properties. The seat contains the player
+// and its data.
 func TestTheGameDecides(t *testing.T) {
 	c := many()
 	c.Authenticate = func(r *http.Request) (rooms.Player, error) {
@@ -283,7 +285,7 @@ func TestTheGameDecides(t *testing.T) {
 	}
 }
 
-// A spectator watches who plays, and is listed; others are told why they cannot watch.
+// A spectator can watch and is counted in the list. Other spectators get the reason why they cannot watch.
 func TestSpectators(t *testing.T) {
 	x := newSite(t, many(), rooms.Kind{Capacity: 2, Server: systems.ServerConfig{Players: systems.Players{Spectators: 1}}})
 	a := x.seat(1, "/rooms/join", `{"kind":"field"}`)

@@ -100,8 +100,8 @@ func (x *cluster) expect(when, state string, rooms, capacity, players int64) {
 	})
 }
 
-// A process is ready, allocated while somebody has a seat or it drains, and goes when it has drained; counters and lists
-// say what there is, and every two seconds it lives.
+// A process is ready, is allocated while a player has a seat or the process drains, and shuts down when it has drained.
+// Counters and lists contain its rooms and players, and it reports its health every two seconds.
 func TestLife(t *testing.T) {
 	x := newCluster(t, Config{Rooms: 8})
 	x.run(3 * time.Second)
@@ -152,7 +152,7 @@ func TestLife(t *testing.T) {
 	})
 }
 
-// A Fleet that has too many of a kind labels them, and who deletes a GameServer shuts it down: then it drains.
+// A process drains if its Fleet labels it as surplus, and if its GameServer is deleted.
 func TestAgonesDrains(t *testing.T) {
 	for name, x := range map[string]struct {
 		set    func(s *standIn)
@@ -175,8 +175,8 @@ func TestAgonesDrains(t *testing.T) {
 	}
 }
 
-// What Agones does not take is tried again, less and less often, while all else goes on; and what it has lost or somebody has
-// changed is told again.
+// A call that Agones refuses is repeated at increasing intervals while other calls continue. State that Agones has lost, or
+// that somebody has changed, is reported again.
 func TestFaults(t *testing.T) {
 	x := newCluster(t, Config{})
 	down := true
@@ -213,7 +213,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// Without counters and lists in the manifest nobody is told of any, and there are a thousand values in a list at most.
+// Without counters and lists in the manifest none are reported. A list has at most a thousand values.
 func TestManifestSaysWhatIsTold(t *testing.T) {
 	x := newCluster(t, Config{})
 	x.agones.with(func() { x.agones.counts, x.agones.lists = nil, nil })

@@ -17,7 +17,7 @@ import (
 // generous is a deadline that no machine needs.
 const generous = 20 * time.Second
 
-// In real time, at the port of the environment: the process is ready, and says that it goes.
+// In real time, at the port of the environment, the process becomes ready and shuts down.
 func TestRun(t *testing.T) {
 	x := newCluster(t, Config{})
 	t.Setenv(portName, strconv.Itoa(x.agones.config().Port))
@@ -44,7 +44,7 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// Where there is no Agones nothing is done, and said once.
+// Without Agones nothing is done, and this is logged once.
 func TestNoAgones(t *testing.T) {
 	t.Setenv(portName, "")
 	var out bytes.Buffer
@@ -68,7 +68,7 @@ func TestNoAgones(t *testing.T) {
 	}
 }
 
-// Addresses are asked for until they are known, in the order of the ports.
+// Addresses waits until the addresses are known, and returns them in the order of the ports.
 func TestAddresses(t *testing.T) {
 	s := newStandIn(t)
 	s.addr = ""

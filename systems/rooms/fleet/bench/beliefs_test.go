@@ -8,8 +8,8 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// A room has two owners where one goes on to believe so after another has begun to; one after the other is as it should
-// be, and one that is paused meanwhile believes nothing.
+// A room has two owners if one still believes so after another has started to. Consecutive owners are correct, and a paused
+// process believes nothing.
 func TestOwnedTwice(t *testing.T) {
 	at := func(ms int) time.Time { return time.UnixMilli(1e12 + int64(ms)) }
 	own := func(run, ms int, ids ...rooms.ID) belief { return belief{At: at(ms), Run: run, Rooms: ids} }
@@ -30,7 +30,7 @@ func TestOwnedTwice(t *testing.T) {
 	}
 }
 
-// Seats that nobody believes in are lost for as long as that is, to the end where they are not had again.
+// A seat in which no process believes is lost for that time, or until the end.
 func TestSeatsLost(t *testing.T) {
 	at := func(s int) time.Time { return time.Unix(1e9+int64(s), 0) }
 	all := []belief{

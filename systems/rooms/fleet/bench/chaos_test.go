@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A seed makes a schedule: no process is struck while it is down, and one is always left alone; all is over a lease before
+// A seed gives a schedule: no process gets a fault while it is down, one process gets none, and all faults end a lease before
 // the end.
 func TestSchedule(t *testing.T) {
 	kills, short, long := 0, 0, 0
@@ -64,8 +64,8 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// Four processes are killed and paused while players contest seats: no room has two owners, nobody is given what is
-// somebody else's, and who loses a seat has one again when the lease is over.
+// Four processes are killed and paused while players compete for seats: no room has two owners, no seat has two players, and a
+// player who loses a seat has one again when the lease has expired.
 func TestStorm(t *testing.T) {
 	if os.Getenv("TACTUS_LONG") == "" {
 		t.Skip("takes a minute and as many processors as there are: set TACTUS_LONG=1")
@@ -85,8 +85,8 @@ func TestStorm(t *testing.T) {
 	}
 }
 
-// Rooms outlive processes that are killed and replaced: all players resume with what was confirmed, and worlds that are handed over are
-// the same before and after.
+// Rooms outlive processes that are killed and replaced: all players resume with the confirmed state, and worlds are equal
+// before and after a handover.
 func TestOutlive(t *testing.T) {
 	if os.Getenv("TACTUS_LONG") == "" {
 		t.Skip("plays for a minute: set TACTUS_LONG=1")

@@ -12,8 +12,8 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/fleet/natsdir"
 )
 
-// Two processes with rooms on one directory: players play in the rooms of both, and nobody is given what somebody else has.
-// Here they share a process, so that nothing has to be built.
+// Two processes with rooms share one directory: players play in the rooms of both, and no seat has two players. Here both run
+// in one process, so that nothing has to be built.
 func TestBench(t *testing.T) {
 	servers, err := natsdir.Embedded(natsdir.Embedding{Folder: t.TempDir()})
 	if err != nil {

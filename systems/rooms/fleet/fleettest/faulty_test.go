@@ -21,7 +21,7 @@ func faulty(odds fleettest.Odds) (*fleettest.Faulty, *clock) {
 	return fleettest.NewFaulty(fleet.NewMemory(c.now), c.now, 1, odds), c
 }
 
-// Without faults it is a directory like any other.
+// Without faults, Faulty is a conforming directory.
 func TestFaultyIsADirectory(t *testing.T) {
 	fleettest.Directory(t, func(*testing.T) fleettest.Store {
 		f, c := faulty(fleettest.Odds{})
@@ -33,7 +33,7 @@ func TestFaultyIsADirectory(t *testing.T) {
 	})
 }
 
-// While nobody can write no lease runs out, and afterwards each begins again.
+// While nobody can write, no lease expires. Afterwards each lease restarts.
 func TestNoLeaseRunsOutWhileNobodyCanWrite(t *testing.T) {
 	f, c := faulty(fleettest.Odds{})
 	v, ctx := f.View(), context.Background()
@@ -60,7 +60,7 @@ func TestNoLeaseRunsOutWhileNobodyCanWrite(t *testing.T) {
 	}
 }
 
-// Who is cut off reads what it knew, writes nothing and hears nothing, and the others go on.
+// A disconnected process reads its last records, writes nothing and gets no changes. The others continue.
 func TestCutOff(t *testing.T) {
 	f, _ := faulty(fleettest.Odds{})
 	a, b, ctx := f.View(), f.View(), t.Context()
@@ -112,7 +112,7 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// A write that is refused may have been done, may be done later, or never; later only where nobody has written since.
+// A refused write may have been done, may be done later, or never. It is done later only if nobody has written since.
 func TestRefusedWrites(t *testing.T) {
 	ctx := context.Background()
 	for name, c := range map[string]struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/fleet"
 )
 
-// What is heard late changes nothing: neither an older record nor one from before it went.
+// A late message changes nothing: neither an older record, nor one from before the record was removed.
 func TestHeardLate(t *testing.T) {
 	k, now := newCache(), time.Unix(1e9, 0)
 	hear := func(revision uint64, gone bool) {
@@ -45,7 +45,7 @@ func TestHeardLate(t *testing.T) {
 	}
 }
 
-// After a time in which writes were refused a process has a whole lease to say that it is there.
+// After a time in which writes were refused, a process has a whole lease to renew its record.
 func TestLeasesBeginAgain(t *testing.T) {
 	d, clock := opened(t, embedded(t, 1).Config())
 	save(t, d, "process.one", "1", 0, 10*time.Second)
@@ -67,8 +67,8 @@ func TestLeasesBeginAgain(t *testing.T) {
 	}
 }
 
-// The revisions of a new stream, which counts from 1 again, are higher than all of the former one. What is heard of the
-// former one after that changes nothing, and nothing is written over its revisions.
+// The revisions of a new stream, which counts from 1 again, are higher than all of the former one. Later messages of the
+// former stream change nothing, and no write overwrites its revisions.
 func TestNewStream(t *testing.T) {
 	k, now := newCache(), time.Unix(1e9, 0)
 	hear := func(key string, revision uint64, gone bool) {
@@ -101,7 +101,7 @@ func TestNewStream(t *testing.T) {
 	}
 }
 
-// The age of what is known goes on while nothing is heard, and begins again with the next change.
+// The age of the cache increases while nothing arrives, and restarts with the next change.
 func TestAge(t *testing.T) {
 	s := embedded(t, 1)
 	d, clock := opened(t, s.Config())

@@ -151,8 +151,8 @@ func (m *matches) play(ctx context.Context, id uint64, ask func() *fleet.Fleet) 
 	}
 }
 
-// Four processes on a directory in NATS get SIGTERM, one after the other, beside a newer one each: no match is cut short,
-// nobody is unseated, each process ends well, and in the end all play the newer version.
+// Four processes on a directory in NATS get SIGTERM one after the other, each after a newer one has started: no match is cut
+// short, no player loses a seat, each process exits cleanly, and in the end all players play the newer version.
 func TestRollingDeploy(t *testing.T) {
 	if os.Getenv("TACTUS_LONG") == "" {
 		t.Skip("plays for some 25 s: set TACTUS_LONG=1; package fleet has the same test in virtual time")

@@ -13,9 +13,9 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// The store of a fleet is emptied: its stream is deleted, or the server starts again without its files. The processes write
-// their records again, so every process lists every room, and gives seats in all of them. Meanwhile no process says of a room
-// that it is not there, and everybody plays on.
+// The store of a fleet is emptied: its stream is deleted, or the server restarts without its files. The processes write their
+// records again, so every process lists every room and gives seats in all of them. Meanwhile no process reports that a room
+// does not exist, and all players play on.
 func TestEmptiedStore(t *testing.T) {
 	for name, empty := range map[string]func(t *testing.T, s *Servers){
 		"deleted": func(t *testing.T, s *Servers) {

@@ -26,7 +26,7 @@ func save(t *testing.T, d *Directory, key, value string, revision uint64, lease 
 	return revision
 }
 
-// Two processes see what each other writes; what one that has died said is gone for the other when its lease ends.
+// Two processes see each other's records. The records of a dead process disappear for the other one when its lease ends.
 func TestTwoProcesses(t *testing.T) {
 	c := embedded(t, 1).Config()
 	one, _ := opened(t, c)
@@ -65,7 +65,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 }
 
-// Who has not heard yet that a lease was renewed does not end it, and hears of it then.
+// A process that has not received a renewal yet does not end the lease, and then receives the renewal.
 func TestRenewedIsNotEnded(t *testing.T) {
 	c := embedded(t, 1).Config()
 	one, _ := opened(t, c)
@@ -84,7 +84,7 @@ func TestRenewedIsNotEnded(t *testing.T) {
 	}
 }
 
-// Who was away while a record went, so long that the stream has forgotten it, does not keep it.
+// A process that missed a removal for so long that the stream has forgotten it removes the record too.
 func TestWhatWasMissedGoes(t *testing.T) {
 	d, clock := opened(t, embedded(t, 1).Config())
 	told, err := d.Watch(t.Context(), "")
@@ -106,7 +106,7 @@ func TestWhatWasMissedGoes(t *testing.T) {
 	}
 }
 
-// Where nobody answers, a directory says so, and has what it knew.
+// If no server answers, the directory returns an error and keeps its cached records.
 func TestNobodyAnswers(t *testing.T) {
 	t.Parallel()
 	s := embedded(t, 1)
@@ -137,7 +137,7 @@ func TestNobodyAnswers(t *testing.T) {
 	}
 }
 
-// A request without a connection is refused because there is none, and not because of a buffer, and the log says so once.
+// A request without a connection fails with that reason, not because of a buffer limit. The log says so once.
 func TestNoConnection(t *testing.T) {
 	t.Parallel()
 	s := embedded(t, 1)
@@ -195,7 +195,7 @@ func (l *lines) all() []string {
 	return slices.Clone(l.text)
 }
 
-// Servers on loopback take nobody without the password, and no error names it.
+// Servers on loopback require the password, and no error contains it.
 func TestPassword(t *testing.T) {
 	s := embedded(t, 1)
 	for _, password := range []string{"", ":wrong"} {
@@ -210,7 +210,7 @@ func TestPassword(t *testing.T) {
 	}
 }
 
-// Beyond this machine there is encryption, and somebody who is known.
+// Servers on other machines require encryption and credentials.
 func TestConfig(t *testing.T) {
 	for _, c := range []struct {
 		Config

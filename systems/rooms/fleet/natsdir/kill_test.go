@@ -10,8 +10,8 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/fleet"
 )
 
-// When the leader of three is killed, writes are refused for a while; reads go on, no lease ends, and nothing that was
-// written is lost. Then all goes on, and leases begin again.
+// When the leader of three servers is killed, writes are refused for a while. Reads continue, no lease ends, and no written
+// record is lost. Then everything continues, and leases restart.
 func TestLeaderIsKilled(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)

@@ -66,7 +66,7 @@ func within(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// The directory in JetStream keeps to what directories keep to.
+// The directory in JetStream is a conforming directory.
 func TestDirectory(t *testing.T) {
 	s := embedded(t, 1)
 	buckets := 0

@@ -146,9 +146,8 @@ func play(t *testing.T, stop <-chan struct{}, all ...*venue) {
 	}
 }
 
-// While the leader of three servers is killed again and again, rooms play on: they lose no tick that rooms without a fleet
-// do not lose, nobody is thrown out, and joins to rooms of the same process work all the time. Writes do so again after
-// each.
+// While the leader of three servers is killed repeatedly, rooms play on: they lose no more ticks than rooms without a fleet,
+// no player is disconnected, and joins to rooms of the same process always work. Writes work again after each failure.
 func TestRoomsOutliveLeaders(t *testing.T) {
 	t.Parallel()
 	kills := 1

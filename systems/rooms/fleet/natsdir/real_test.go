@@ -135,7 +135,7 @@ func realCluster(t *testing.T) (c *cluster, foreign string) {
 	return c, at("foreign.creds")
 }
 
-// On a cluster of the program nats-server, over TLS and with credentials: nobody without gets in, and rooms outlive its
+// On a cluster of the program nats-server with TLS and credentials, clients without credentials are refused, and rooms outlive
 // leaders.
 func TestRealServers(t *testing.T) {
 	if os.Getenv(long) == "" {

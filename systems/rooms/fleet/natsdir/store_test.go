@@ -22,7 +22,7 @@ func storeOf(t *testing.T, d *Directory) rooms.Store {
 	return s
 }
 
-// The object store keeps to what stores keep to, with one server and with three.
+// The object store is a conforming store, with one server and with three.
 func TestStore(t *testing.T) {
 	for _, servers := range []int{1, 3} {
 		s := embedded(t, servers)
@@ -66,7 +66,7 @@ func TestStoreKeepsNothing(t *testing.T) {
 	}
 }
 
-// A store without servers says so soon, and a bucket of somebody else is refused.
+// A store without servers returns an error soon, and a bucket of another application is refused.
 func TestStoreFails(t *testing.T) {
 	servers := embedded(t, 1)
 	d, _ := opened(t, servers.Config())
