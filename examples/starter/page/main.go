@@ -66,6 +66,10 @@ func draw(c *systems.Client) {
 			canvas.Call("stroke")
 		}
 		canvas.Set("fillStyle", "#333")
-		canvas.Call("fillText", d.Name, d.X, d.Y-d.R-4)
+		y := d.Y - d.R - 4
+		if y < 12 {
+			y = d.Y + d.R + 12 // below a player at the upper edge
+		}
+		canvas.Call("fillText", d.Name, d.X, y)
 	}
 }
