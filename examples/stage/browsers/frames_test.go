@@ -13,13 +13,27 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/heapprofiler"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/tactusgo/tactus/examples/pages"
 )
 
+// passing runs in a page before its scripts. It measures the frames of the page, and lets n of them pass.
+const passing = `
+	globalThis.took = [];
+	const request = requestAnimationFrame;
+	globalThis.requestAnimationFrame = (step) => request((now) => {
+		const begun = performance.now();
+		step(now);
+		took.push(performance.now() - begun);
+	});
+	globalThis.bench = { pass: (n) => new Promise((done) => request(function step() { n-- > 0 ? request(step) : done(); })) };`
+
 // TestFrames prints what a frame of a page in JavaScript costs with a hundred entities in sight, without what draws
-// it: the time, and how much is left for the garbage collector, and by whom. With FRAMES=1 it does; the part called
-// times is short enough to have a machine alone for it.
+// it: the time, and how much is left for the garbage collector, and by whom. Then it prints the same of the pages of two
+// worlds, with all that they draw. With FRAMES=1 it does; the part called times is short enough to have a machine alone for it.
 func TestFrames(t *testing.T) {
 	if os.Getenv("FRAMES") == "" {
 		t.Skip("FRAMES=1 measures frames, for two minutes")
@@ -66,6 +80,27 @@ func TestFrames(t *testing.T) {
 		open() // without a game
 		b.Logf("%7.1f bytes a frame in all, %.1f of them where nothing is played; %.2f snapshots came in a frame", per, b.garbage("idle", n), (after[0]-before[0])/n)
 	})
+	if _, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: passing}); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range pages.Worlds() {
+		if w.Name != "arena" && w.Name != "platformer" {
+			continue
+		}
+		b.step(w.Name, func() {
+			const n = 200
+			b.do(chromedp.Navigate(serve(b.T, w) + "/?name=Ada"))
+			until(b.T, "it plays", b.plays)
+			b.await(`bench.pass(200).then(() => took.splice(0))`)
+			per := b.garbage("pass", n)
+			b.Logf("%s, and %.0f bytes", spread(b.await("took")), per)
+			by := b.allocations("pass", n)
+			who := slices.SortedFunc(maps.Keys(by), func(x, y string) int { return cmp.Compare(by[y], by[x]) })
+			for _, at := range who[:min(len(who), 12)] {
+				b.Logf("%7.0f bytes a frame, as sampled: %s", by[at]/n, at)
+			}
+		})
+	}
 }
 
 // frames is a folder with a page that plays and draws nothing.

@@ -18,7 +18,7 @@ export class Sparks {
   private next = 0;
 
   constructor(shape: three.BufferGeometry, count: number) {
-    const shine = new three.MeshBasicMaterial({ transparent: true, blending: three.AdditiveBlending, depthWrite: false, side: three.DoubleSide, toneMapped: false, fog: false });
+    const shine = new three.MeshBasicMaterial({ transparent: true, blending: three.AdditiveBlending, depthWrite: false, side: three.DoubleSide, forceSinglePass: true, toneMapped: false, fog: false });
     this.mesh = new three.InstancedMesh(shape, shine, count);
     this.mesh.frustumCulled = false;
     this.all = Array.from({ length: count }, () => ({ x: 0, y: 0, z: 0, vx: 0, vy: 0, vz: 0, long: 0, wide: 0, turn: 0, grow: 0, age: 1, life: 0, colour: new three.Color() }));

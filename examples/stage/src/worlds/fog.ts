@@ -32,7 +32,7 @@ class Cones {
 
   constructor(scene: three.Scene, private readonly up: number, opacity: number) {
     const shape = new three.BufferGeometry().setAttribute('position', new three.BufferAttribute(this.points, 3).setUsage(three.DynamicDrawUsage));
-    this.mesh = new three.Mesh(shape, new three.MeshBasicMaterial({ color: 0xffe9b8, transparent: true, opacity, depthWrite: false, side: three.DoubleSide, toneMapped: false, blending: three.AdditiveBlending }));
+    this.mesh = new three.Mesh(shape, new three.MeshBasicMaterial({ color: 0xffe9b8, transparent: true, opacity, depthWrite: false, side: three.DoubleSide, forceSinglePass: true, toneMapped: false, blending: three.AdditiveBlending }));
     this.mesh.frustumCulled = false;
     scene.add(this.mesh);
   }
