@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What headers name is fresh once, however they are repeated, overtaken and lost.
+// Each acknowledged packet is reported as fresh exactly once, although headers repeat it and arrive out of order.
 func TestAcknowledgedOnce(t *testing.T) {
 	for seed := range uint64(50) {
 		rng := rand.New(rand.NewPCG(seed, 1))

@@ -2,7 +2,7 @@ package netsys
 
 import "testing"
 
-// A packet from a peer that has heard nothing acknowledges nothing, whatever its other fields say.
+// A packet from a peer that has received nothing acknowledges nothing, whatever its other fields contain.
 func TestNothingHeardAcknowledgesNothing(t *testing.T) {
 	m := newMatch(t, matchConfig{}).connect()
 	s := m.client.session

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestBulkOnNarrowPaths sends bulk without end beside snapshots over paths of some bandwidth: the queue at
-// the bottleneck stays short, and the bulk takes most of what the snapshots leave.
+// TestBulkOnNarrowPaths sends endless bulk beside snapshots over paths of limited bandwidth. The queue at the bottleneck stays
+// short, and the bulk uses most of the bandwidth that the snapshots leave.
 func TestBulkOnNarrowPaths(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -109,8 +109,8 @@ func TestBandwidthQueueDefaults(t *testing.T) {
 	}
 }
 
-// New links count for what comes; what is held back keeps its time, and what follows a narrow stretch on a wider
-// one still waits behind it.
+// New links apply to later datagrams. Delayed datagrams keep their arrival times, and datagrams that follow them over a wider
+// link still wait for them.
 func TestBandwidthChangesWhileRunning(t *testing.T) {
 	n := newNarrow(t, Link{Bandwidth: 10_000}, false)
 	set := func(bandwidth int) {
@@ -157,7 +157,7 @@ func TestBandwidthIsOfOneFlow(t *testing.T) {
 	}
 }
 
-// A bandwidth delays, and changes nothing of what the seed decides about losses, jitter and copies.
+// A bandwidth delays datagrams. It changes none of the losses, jitter and duplicates that the seed decides.
 func TestBandwidthLeavesFatesAlone(t *testing.T) {
 	link := Link{Latency: 50 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.2, Duplicate: 0.1}
 	limited := link
@@ -172,7 +172,7 @@ func TestBandwidthLeavesFatesAlone(t *testing.T) {
 	}
 }
 
-// On a socket the distances between arrivals cannot be shorter than what the bandwidth takes.
+// On a socket, arrivals are at least as far apart as the bandwidth demands.
 func TestBandwidthOnASocket(t *testing.T) {
 	receiver, sender := listenLoopback(t), listenLoopback(t)
 	const size = 200

@@ -2,8 +2,8 @@ package netsys
 
 import "testing"
 
-// A pool keeps as many buffers as were in use at a time in the last twenty seconds, small ones for what is small; a
-// traffic that lasts allocates nothing.
+// A pool keeps as many buffers as were in use at the same time during the last twenty seconds, separately for small and large
+// ones. Steady traffic allocates nothing.
 func TestBufferPool(t *testing.T) {
 	p := newBufferPool(1400)
 	var all [][]byte

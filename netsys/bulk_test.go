@@ -22,9 +22,8 @@ func (w *traffic) delays(from, to int) (sorted []time.Duration, lost int) {
 	return sorted, lost
 }
 
-// A transfer from the server while 60 datagrams of 500 bytes a second go the same way and 60 of 80 bytes the other.
-// They leave at once, and the path keeps them no longer than before: not at all where it is not the transfer that
-// is limited by it, and where it is, by what the transfer lets stand in the queue.
+// The server transfers bulk data while 60 datagrams of 500 bytes per second go to the client and 60 of 80 bytes to the server.
+// The transfer delays the datagrams only where it fills the link, and then only by the queue that it may cause.
 func TestReliableMegabyte(t *testing.T) {
 	for _, test := range []struct {
 		name      string

@@ -12,11 +12,10 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// Eight players on links drawn at random, for a minute of virtual time in which anything happens to any of them:
-// other links, narrow ones, outages, new addresses, held processes, takeovers, sudden deaths, goodbyes, newcomers.
-// Whatever comes: nothing comes twice, changed, out of order or unsent; sessions end for the reason that there was
-// and no other; and when the links are good again, every message of those that live arrives. TACTUS_SEEDS says how
-// many such matches there are.
+// Eight players on random links, for a minute of virtual time with random events: other links, narrow links, outages, new
+// addresses, paused processes, takeovers, crashes, goodbyes, new players. Nothing arrives twice, changed, out of order or
+// without having been sent. Sessions end for the reason that there was, and for no other. When the links are good again, every
+// message of a living session arrives. TACTUS_SEEDS is the number of matches.
 func TestCampaign(t *testing.T) {
 	t.Parallel()
 	seeds := 1

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A client may send on channels before it is connected, and both may answer from within Message; what is sent there takes
-// nothing of the channels with it.
+// A client may send on channels before it is connected, and both ends may answer within Message. A datagram that is sent
+// within Message does not carry data of channels.
 func TestMessagesEarlyAndFromWithin(t *testing.T) {
 	m := newMatch(t, matchConfig{})
 	must(t, m.client.Session().Channels().Send(0, []byte("early")))

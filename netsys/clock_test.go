@@ -28,8 +28,8 @@ func (w *shifted) Send(now time.Time, to netip.AddrPort, b []byte) error {
 	return w.Wire.Send(now.Add(-w.off), to, b)
 }
 
-// Somebody sets the clock of one end while it plays: datagrams, messages that have to be sent again, keep-alives and
-// figures go on, a silence ends the session as ever, and who comes new is welcomed.
+// The clock of one end is set during a session. Datagrams, resent messages, keep-alives and statistics continue, silence still
+// ends the session, and new clients can connect.
 func TestClockIsSet(t *testing.T) {
 	link := netsys.Link{Latency: 40 * time.Millisecond, Loss: 0.1}
 	for _, by := range []time.Duration{-time.Hour, -time.Minute, 5 * time.Second} {

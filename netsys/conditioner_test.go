@@ -99,7 +99,7 @@ func TestLossAndDuplication(t *testing.T) {
 	}
 }
 
-// Runs of losses are as long as Burst says: on a channel probed every millisecond, the mean run is Burst.
+// Runs of losses are as long as Burst: on a channel that is probed every millisecond, their mean length is Burst.
 func TestBurstsHaveTheirLength(t *testing.T) {
 	t.Parallel()
 	for _, burst := range []time.Duration{20 * time.Millisecond, 100 * time.Millisecond} {
@@ -121,7 +121,7 @@ func TestBurstsHaveTheirLength(t *testing.T) {
 	}
 }
 
-// What happens to one peer's datagrams depends on the seed and that peer alone.
+// The fate of a peer's datagrams depends only on the seed and on that peer.
 func TestLinksAreIndependent(t *testing.T) {
 	link := Link{Latency: 50 * time.Millisecond, Jitter: 40 * time.Millisecond, Loss: 0.3, Burst: 30 * time.Millisecond, Duplicate: 0.1}
 	run := func(seed uint64, others int) (got []arrivalAt) {
@@ -225,7 +225,7 @@ func TestConditionerIsBounded(t *testing.T) {
 	}
 }
 
-// What was sent before Close is on its way; the wire below learns when it is due.
+// Datagrams that were sent before Close still arrive, at the time that the link decides.
 func TestConditionerCloseKeepsWhatWasSent(t *testing.T) {
 	network := NewNetwork()
 	a, b := network.Node(netip.AddrPort{}), network.Node(netip.AddrPort{})

@@ -23,7 +23,7 @@ func overMemory(t testing.TB) netsystest.Setup {
 
 func TestMemory(t *testing.T) { netsystest.Run(t, overMemory) }
 
-// In virtual time the seed says whether a burst takes all ten goodbyes of an end.
+// In virtual time, the seed decides whether a burst loses all ten goodbyes of an end.
 func TestMemoryConditioned(t *testing.T) {
 	bursts := netsystest.Poor()
 	bursts.Burst = 20 * time.Millisecond

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Over a link that loses nothing, what one end counts as sent is what the other counts as received, and bytes
-// are those that the wire carried.
+// On a link without losses, one end counts as received what the other counts as sent, and the byte counts equal the bytes on
+// the wire.
 func TestWhatIsSentIsWhatIsReceived(t *testing.T) {
 	m := newMatch(t, matchConfig{link: Link{Latency: 5 * time.Millisecond}}).connect()
 	client, server := m.client.Session(), m.atServer.last
@@ -45,8 +45,8 @@ func TestWhatIsSentIsWhatIsReceived(t *testing.T) {
 	}
 }
 
-// An end that only receives acknowledges by a packet of its own after 16 or so, long before a keep-alive is due, so
-// that the peer hears of each of them more than once.
+// An end that only receives sends a packet with acknowledgements after about 16 packets, long before its next keep-alive. So
+// every packet is acknowledged more than once.
 func TestWhoOnlyReceivesAcknowledges(t *testing.T) {
 	m := newMatch(t, matchConfig{}).connect()
 	client, server := m.client.Session(), m.atServer.last

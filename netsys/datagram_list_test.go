@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// What is added is there in order, whether it was written into the room or elsewhere, and cutting one leaves the others.
+// The list returns its entries in order, whether they were written into its room or copied. Truncating one entry does not
+// change the others.
 func TestDatagramList(t *testing.T) {
 	var list datagramList[int]
 	for round := range 3 {

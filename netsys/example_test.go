@@ -69,7 +69,7 @@ func Example() {
 	// server disconnected: netsys: closed by the peer: left
 }
 
-// The same packets over a link that is as bad as the seed says, in every run.
+// The same packets over a bad link. Every run with the same seed has the same result.
 func ExampleCondition() {
 	network := netsys.NewNetwork()
 	receiver := network.Node(netip.AddrPort{})

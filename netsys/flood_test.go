@@ -99,10 +99,10 @@ func (f *flood) spoil(seen []byte) []byte {
 	return b
 }
 
-// TestSpoofedFlood sends 100,000 datagrams a second for two seconds: requests with guessed tokens, good
-// requests repeated, packets of sessions that aim at the search for clients that moved, and packets in the
-// name of clients that play. 200 clients at 60 packets a second each way, and 20 that are silent but for what keeps
-// them alive, lose nothing, and of two whose port or address changes meanwhile the sessions go on. Nothing is amplified.
+// TestSpoofedFlood sends 100,000 datagrams per second for two seconds: requests with guessed tokens, repeated valid requests,
+// packets of sessions that aim at the search for moved clients, and packets with the source addresses of clients. 200 clients
+// with 60 packets per second each way, and 20 clients that send keep-alives only, lose nothing. Two clients change their port
+// or address meanwhile, and their sessions continue. The server amplifies nothing.
 func TestSpoofedFlood(t *testing.T) {
 	t.Parallel()
 	const silent, playing, seconds, rate = 20, 200, 2, 100_000
@@ -159,8 +159,8 @@ func TestSpoofedFlood(t *testing.T) {
 	t.Logf("%d datagrams, %d bytes in, %d out; %v", f.sent, f.in, f.out, drops)
 }
 
-// Everything that a client sends comes again and again, from its address and from another: nothing of it reaches the
-// session twice, and when the client is gone the recording keeps it alive no longer than silence would.
+// Everything that a client sends is replayed many times, from its own address and from another one. Nothing reaches the
+// session twice. When the client is gone, the replay does not delay its timeout.
 func TestReplayReachesNobody(t *testing.T) {
 	s := newStage(t, netsys.ServerConfig{Timeout: 2 * time.Second})
 	p := s.seat(1, netsys.Link{})
@@ -208,8 +208,8 @@ func requestOf(t *testing.T, token *netcode.ConnectToken) (request []byte) {
 	return request
 }
 
-// A client that has a token sends 20,000 packets a second: it gets as many through as a session may, for two seconds, is
-// told why that was the end, and nobody else notices.
+// A client with a token sends 20,000 packets per second. For two seconds the server accepts as many packets as a session may
+// send, then it ends the session and reports the reason to the client. Other clients lose nothing.
 func TestInputFlood(t *testing.T) {
 	s := newStage(t, netsys.ServerConfig{})
 	honest := s.seat(1, netsys.Link{})
@@ -260,8 +260,8 @@ func (s *stage) sessionOf(id uint64) netsys.Session {
 	return nil
 }
 
-// A client that sends what no honest one sends is tolerated for 64 packets and then thrown out, with the reason,
-// whichever way it is wrong. What the network breaks is not held against anybody.
+// The server tolerates 64 malformed packets of a session and then ends it with the reason. Packets that the network damages do
+// not count.
 func TestMalformedEndsSession(t *testing.T) {
 	for name, test := range map[string]struct {
 		packet func(r *raw)

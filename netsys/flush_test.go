@@ -24,8 +24,7 @@ func (c *collecting) Flush(now time.Time) {
 	c.waiting = c.waiting[:0]
 }
 
-// A server flushes its wire at the end of Poll, keep-alives included, and when it is told; under a conditioner
-// too.
+// Poll flushes the wire at its end, after the keep-alives, and so does Flush. The same is true under a conditioner.
 func TestServerFlushesItsWire(t *testing.T) {
 	for _, conditioned := range []bool{false, true} {
 		network := NewNetwork()

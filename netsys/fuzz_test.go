@@ -79,9 +79,9 @@ func FuzzPacket(f *testing.F) {
 	})
 }
 
-// FuzzEndpoints is a server and a client of which either also says what the fuzzer likes, with the right keys. The
-// input is a list of {flags u8, length u8, bytes}: flag 1 says it to the client, 2 before the hello, 4 lets 50 ms pass
-// first, 8 writes the next sequence number into it, 16 changes the client's address, 32 stretches it to the longest.
+// FuzzEndpoints runs a server and a client, and sends the fuzzer's bytes with the right keys on behalf of either. The input
+// is a list of {flags u8, length u8, bytes}. Flag 1: send to the client. 2: send before the hello. 4: let 50 ms pass first. 8:
+// write the next sequence number into the bytes. 16: change the client's address. 32: extend to the maximum length.
 func FuzzEndpoints(f *testing.F) {
 	f.Add([]byte{8, 13, kindBoth, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 1, 0, 7, 8, 9})
 	f.Add([]byte{2, 3, kindHello, 2, 0, 1, 9, kindWelcome, 1, 0, 0, 0, 0, 0, 0, 0})

@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/channel"
 )
 
-// The Welcome function is called once although the client says Hello many times, since the answer takes long.
+// The Welcome function is called once, although the client repeats its hello while the answer takes long.
 func TestWelcomeIsMadeOncePerSession(t *testing.T) {
 	calls := 0
 	m := newMatch(t, matchConfig{
@@ -25,7 +25,7 @@ func TestWelcomeIsMadeOncePerSession(t *testing.T) {
 	}
 }
 
-// The server knows what tag the client of a session has.
+// Server.Tag returns the tag of the client.
 func TestTagArrives(t *testing.T) {
 	for _, tag := range []uint64{0, 1, 1<<64 - 1} {
 		m := newMatch(t, matchConfig{

@@ -2,7 +2,7 @@ package netsys
 
 import "testing"
 
-// A server that sends what no honest one does is left.
+// A client leaves a server that sends malformed packets.
 func TestMalformedAtTheClient(t *testing.T) {
 	m := newMatch(t, matchConfig{}).connect()
 	for range defaultMaxMalformed + 1 {

@@ -29,7 +29,8 @@ func TestIdleSessionsAreLeftAlone(t *testing.T) {
 	}
 }
 
-// A message of a session that was idle is sent with the next Flush, in order, and is no older than it is.
+// The next Flush sends the messages of a session that was idle, in order. Their age counts from Send, so that none is dropped
+// as too old.
 func TestWhatWaitsIsSentAtOnce(t *testing.T) {
 	channels := channel.Config{Channels: []channel.ChannelConfig{
 		{Name: "sure", Kind: channel.ReliableOrdered}, {Name: "now", Kind: channel.Unreliable, MaxAge: 30 * time.Millisecond},

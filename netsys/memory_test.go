@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// After a change of address a node sends from the new one and is found there only; what was on its way arrives.
+// After Rebind a node sends from its new address and receives only there. Datagrams that were on their way still arrive.
 func TestRebindMovesANode(t *testing.T) {
 	network := NewNetwork()
 	a, b := network.Node(netip.AddrPort{}), network.Node(netip.AddrPort{})

@@ -7,8 +7,8 @@ import (
 	"github.com/tactusgo/tactus/internal/heapuse"
 )
 
-// A session with the default channels takes the memory that the package comment says, after 20 seconds of inputs,
-// snapshots and events.
+// After 20 seconds of inputs, snapshots and events, a session with the default channels uses the memory that the package
+// comment states.
 func TestMemoryOfASession(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures the heap")

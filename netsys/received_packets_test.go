@@ -83,8 +83,8 @@ func TestLossInCountsEachPacketOnce(t *testing.T) {
 	}
 }
 
-// What is kept of when packets came follows from how long the gaps are, and from a peer that skips as much as it can it
-// is no more than the window. Gaps that last allocate nothing.
+// The kept memory follows from the durations of the gaps. A peer that skips as many numbers as it can makes it no larger than
+// the receive window. Steady gaps allocate nothing.
 func TestReceivedPacketsGrowWithTheGaps(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
 	h, i := newReceivedPackets(new(sequenceGaps)), 0
@@ -116,8 +116,8 @@ func TestReceivedPacketsGrowWithTheGaps(t *testing.T) {
 	}
 }
 
-// What is missing counts as lost half a second after a newer one came, each gap by its own time, and what came too late
-// for its neighbours and in time for itself does not.
+// A missing packet counts as lost half a second after a newer one arrived. The gaps of one window time out separately, and a
+// packet that arrives before its own timeout is not lost.
 func TestGapsAreCountedOneByOne(t *testing.T) {
 	h := newReceivedPackets(new(sequenceGaps))
 	at := func(ms int) time.Duration { return time.Duration(ms) * time.Millisecond }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Loss and the shortest round trip are those of the last 10 s, in steps of half a second: what
-// was before is forgotten, what was since is not.
+// Loss and minimum round trip are those of the last 10 s, in steps of half a second: older values are forgotten, newer ones
+// are not.
 func TestFiguresOfTheLastTenSeconds(t *testing.T) {
 	near, far := Link{Latency: 20 * time.Millisecond}, Link{Latency: 60 * time.Millisecond}
 	m := newMatch(t, matchConfig{link: near}).connect()

@@ -16,7 +16,7 @@ func addrNumber(n int) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, byte(n >> 16), byte(n >> 8), byte(n)}), uint16(1+n*7))
 }
 
-// An address that goes on asking has one line for each reason, and another after it was quiet.
+// An address that repeats its request gets one line per reason, and another one after a quiet time.
 func TestRefusalLogHasOneLineForAnAddress(t *testing.T) {
 	var text bytes.Buffer
 	l := newRefusalLog(slog.New(slog.NewTextHandler(&text, nil)), 1, nil)
@@ -58,7 +58,7 @@ func TestRefusalLogOfManyAddresses(t *testing.T) {
 	}
 }
 
-// Each reason for which tokens are refused says what to do about it.
+// Each reason for refusing a token comes with advice.
 func TestRefusalLogAdvice(t *testing.T) {
 	l := newRefusalLog(nil, 1, []netip.AddrPort{addrNumber(1)})
 	l.add(0, addrNumber(2), netcode.DropKey) // there is no log

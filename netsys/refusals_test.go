@@ -12,7 +12,8 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// Whose token is refused hears nothing, or what it can see by itself, and the server's log has the reason in one line.
+// A client whose token is refused gets no answer, or learns only what it can see itself. The server's log states the reason in
+// one line.
 func TestRefusedTokens(t *testing.T) {
 	key := netcode.GenerateKey(SeededRandom(1))
 	home, elsewhere := netip.MustParseAddrPort("127.0.0.1:49152"), netip.MustParseAddrPort("192.0.2.9:7777")

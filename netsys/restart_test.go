@@ -19,9 +19,8 @@ var rough = netsys.Link{
 	Loss: 0.1, Burst: 40 * time.Millisecond, Duplicate: 0.05,
 }
 
-// The server dies without a word and comes back, at the same address, with the same key and other nonces. What
-// the old session sends, or anybody recorded of it, is nothing to the new server; the client notices by its
-// timeout; the same player then has a new session, in which nothing of the old one appears.
+// The server crashes and restarts at the same address, with the same key and other nonces. It ignores packets and recordings
+// of the old session. The client times out. Then the same player gets a new session, in which no data of the old one appears.
 func TestRestartWithFreshNonces(t *testing.T) {
 	s := newStage(t, netsys.ServerConfig{Timeout: 2 * time.Second})
 	token := s.issue(7)
@@ -107,8 +106,8 @@ func TestRestartWithFreshNonces(t *testing.T) {
 	}
 }
 
-// A server with eight slots and forty that want one, all at once, on rough links: eight play, all others are
-// told that it is full, and nobody's play suffers. Whoever leaves makes room for one.
+// Forty clients on rough links request the eight slots of a server at the same time. Eight play undisturbed, and all others
+// are refused because the server is full. A client that leaves makes room for another one.
 func TestFullServer(t *testing.T) {
 	const slots, wanting = 8, 40
 	s := newStage(t, netsys.ServerConfig{MaxClients: slots})
@@ -165,9 +164,9 @@ func TestFullServer(t *testing.T) {
 	}
 }
 
-// A player comes back by a new token while the old session still lives: the old one ends, and is reported, before
-// the new one begins, also on a full server; neither an older token nor another player's can do that, and
-// nothing of the one session appears in the other.
+// A player returns with a new token while the old session still lives. The old session ends, and is reported, before the new
+// one begins, also on a full server. Neither an older token nor a token of another player can do that, and no data of one
+// session appears in the other.
 func TestTakeover(t *testing.T) {
 	var s *stage
 	s = newStage(t, netsys.ServerConfig{MaxClients: 2, ID: func(of netsys.Session) uint64 {

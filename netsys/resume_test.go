@@ -35,8 +35,8 @@ func (p *player) move(port uint16, host byte) netip.AddrPort {
 	return p.node.Rebind(netip.AddrPortFrom(netip.AddrFrom4(ip), port))
 }
 
-// A client's address changes twenty times under load, in its port or altogether, on a rough link: the session is
-// the same one, no message is lost or comes twice, and datagrams only until the server follows.
+// A client's port or address changes twenty times under load on a rough link. The session stays the same, no message is lost
+// or arrives twice, and datagrams are lost only until the server follows.
 func TestAddressChange(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, netsys.ServerConfig{})
@@ -76,8 +76,8 @@ func TestAddressChange(t *testing.T) {
 	}
 }
 
-// All of 200 clients change their addresses at once, as behind a router that restarts or a proxy that is replaced:
-// the server follows each within two seconds.
+// 200 clients change their addresses at the same time, as behind a restarting router or a replaced proxy. The server follows
+// each within two seconds.
 func TestAllMoveAtOnce(t *testing.T) {
 	t.Parallel()
 	const clients = 200
@@ -113,7 +113,8 @@ func TestAllMoveAtOnce(t *testing.T) {
 	}
 }
 
-// A client gets the address of one that died before: it is heard once that one's session is over, soon enough.
+// A client gets the address of a client that died. The server hears it when the session of the dead client has timed out,
+// early enough to keep its own session.
 func TestAddressOfTheDead(t *testing.T) {
 	s := newStage(t, netsys.ServerConfig{Timeout: 4 * time.Second})
 	dead, p := s.seat(1, netsys.Link{}), s.seat(2, netsys.Link{})
@@ -131,9 +132,9 @@ func TestAddressOfTheDead(t *testing.T) {
 	p.alive()
 }
 
-// Who holds back a client's packet and sends it from another address moves nobody: the server asks there, with
-// no more bytes than it got, and only the client can answer, from there. Nor does it help to pass the question on
-// to the client, whose answer comes from its own address.
+// An attacker who holds back a client's packets and sends them from another address moves no session. The server sends a
+// challenge there, of no more bytes than it received, which only the client can answer. Relaying the challenge to the client
+// does not help either, because the client answers from its own address.
 func TestReplayMovesNobody(t *testing.T) {
 	t.Parallel()
 	for _, relayed := range []bool{false, true} {

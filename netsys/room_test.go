@@ -9,8 +9,8 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// Clients of one goroutine that share the room for packets get what is for each, and a reply from within a handler does not
-// disturb what is being read.
+// Clients of one goroutine that share a packet buffer each get their own packets. A reply within a handler does not overwrite
+// the packet that is being read.
 func TestClientsShareARoom(t *testing.T) {
 	network := NewNetwork()
 	server := serverOn(t, network.Node(netip.AddrPort{}), ServerConfig{Random: SeededRandom(1)})

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// In a round a session is told payloads up to the first packet that brings something else; that comes then, and what came
-// behind it last.
+// Within a round, Received and Message are called in the order of arrival: payloads up to the first packet with messages, then
+// those messages, then later payloads.
 func TestWhatCameBehindMessagesIsToldBehindThem(t *testing.T) {
 	m := newMatch(t, matchConfig{}).connect()
 	var told []string

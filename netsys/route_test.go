@@ -38,8 +38,7 @@ func (m *match) rate(d time.Duration) int {
 	return sum / n
 }
 
-// Jitter delays packets and is no queue: for a minute, the estimate stays where it leaves snapshots their room, and
-// bulk its share.
+// Jitter delays packets but is not a queue: for a minute, the estimated rate leaves enough for snapshots and for bulk.
 func TestJitterIsNoQueue(t *testing.T) {
 	t.Parallel()
 	for _, link := range []netsys.Link{
@@ -62,8 +61,8 @@ func TestJitterIsNoQueue(t *testing.T) {
 	}
 }
 
-// The path becomes 80 ms longer, as when a phone changes its network: that looks like a queue for a second or two,
-// and then the estimate is what it was.
+// The path becomes 80 ms longer, as when a phone changes its network. For a second or two that looks like a queue. Then the
+// estimate returns to its previous value.
 func TestLongerPath(t *testing.T) {
 	t.Parallel()
 	for _, bulk := range []bool{false, true} {

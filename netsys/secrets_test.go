@@ -10,8 +10,8 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// Whatever is printed or logged of configurations, tokens, servers, clients, sessions and errors, by any verb that asks
-// them, those that do not fit among them: neither the key nor a key of a session is in it.
+// Printing or logging configurations, tokens, servers, clients, sessions and errors with any verb, even an unsuitable one,
+// never shows the key or a session's key.
 func TestSecretsNotLogged(t *testing.T) {
 	s := newStage(t, netsys.ServerConfig{})
 	token := s.issue(7)

@@ -32,7 +32,7 @@ func conditioned(t *testing.T, w Wire) Wire {
 	return c
 }
 
-// Without keys, others than this machine are kept out, unless the ugly flag says otherwise.
+// Without a key, servers and clients refuse addresses of other machines, unless InsecureAllowAnyAddress is set.
 func TestDevelopmentModeStaysAtHome(t *testing.T) {
 	public, loopback := netip.MustParseAddrPort("192.0.2.1:7777"), netip.MustParseAddrPort("[::1]:7777")
 	key := netcode.GenerateKey(SeededRandom(1))
@@ -90,7 +90,7 @@ func TestDevelopmentModeStaysAtHome(t *testing.T) {
 	}
 }
 
-// Without Addresses a server with a key takes tokens for all that its wire listens at.
+// Without Addresses, a server with a key accepts tokens for all addresses of its wire.
 func TestTokensForWhereTheWireListens(t *testing.T) {
 	key := netcode.GenerateKey(SeededRandom(1))
 	udp, ws := netip.MustParseAddrPort("192.0.2.7:7777"), netip.MustParseAddrPort("192.0.2.7:8080")
@@ -116,7 +116,7 @@ func issue(t testing.TB, key netcode.Key, clientID uint64, now time.Time, server
 	return token
 }
 
-// With a key, the token says who the player is.
+// With a key, the token decides the player's identity.
 func TestTokens(t *testing.T) {
 	key := netcode.GenerateKey(SeededRandom(1))
 	address := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), 49152)
@@ -133,7 +133,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// The addresses of a token are tried in turn, unless the client is told where the server is.
+// A client tries the addresses of its token in turn, unless it gets the address of the server.
 func TestTokenOfSeveralServers(t *testing.T) {
 	key := netcode.GenerateKey(SeededRandom(1))
 	network := NewNetwork()
@@ -157,7 +157,7 @@ func TestTokenOfSeveralServers(t *testing.T) {
 	run(netip.AddrPort{}, 2, 600)
 }
 
-// A client that has a slot and says nothing more loses it; a welcome that is not used is forgotten, too.
+// A client that falls silent during the handshake loses its slot, before a hello and after the welcome.
 func TestSlotIsNotKeptBySilence(t *testing.T) {
 	for _, answered := range []bool{false, true} {
 		m := newMatch(t, matchConfig{server: ServerConfig{MaxClients: 1}})

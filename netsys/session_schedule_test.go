@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Whatever is added, removed and woken: the sessions that are due are visited, in order, and no others.
+// After any additions, removals and wake-ups, the schedule visits the due sessions in order, and no others.
 func TestSessionScheduleAgainstList(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 1))

@@ -112,7 +112,7 @@ func TestLossIsSmoothAndForgotten(t *testing.T) {
 	}
 }
 
-// Received comes between Connected and Disconnected, in whatever way the handler ends the session.
+// Received is called only between Connected and Disconnected, even if the handler itself closes the session.
 func TestHandlerClosesSessions(t *testing.T) {
 	m := newMatch(t, matchConfig{}).connect()
 	m.atServer.onReceived = func(now time.Time, s Session, p Packet) { s.Close(now, ReasonProtocol) }
@@ -134,7 +134,7 @@ func TestHandlerClosesSessions(t *testing.T) {
 	}
 }
 
-// Sessions come in join order whatever their addresses, and closing some of them while walking is allowed.
+// Sessions yields sessions in the order of joining, whatever their addresses. Closing sessions during the loop is allowed.
 func TestSessionsInJoinOrder(t *testing.T) {
 	network := NewNetwork()
 	server := serverOn(t, network.Node(netip.AddrPort{}), ServerConfig{Random: SeededRandom(1)})

@@ -8,8 +8,8 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// A client uploads over a path that takes whatever comes, beside datagrams at a high rate: its channels never send more
-// packets than a server takes of a session.
+// A client uploads over a path of unlimited bandwidth, beside many datagrams. Its channels never send more packets than the
+// server accepts from a session.
 func TestUploadKeepsToTheRate(t *testing.T) {
 	s := newStage(t, netsys.ServerConfig{})
 	p := s.seat(7, netsys.Link{Latency: 5 * time.Millisecond})

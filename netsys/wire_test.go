@@ -95,7 +95,7 @@ func TestInbox(t *testing.T) {
 	}
 }
 
-// What is in the queue when the clock is set back does not wait until that time comes again.
+// Datagrams in the queue do not wait until the clock reaches their time again after it was set back.
 func TestInboxWhenTheClockIsSet(t *testing.T) {
 	q := NewInbox(4)
 	came := 0

@@ -123,9 +123,9 @@ type workersOutcome struct {
 	counts        string
 }
 
-// Whatever the number of workers: the same bytes are sent in the same order, and the same is told, of everything but
-// Received and Acked in the same order, over terrible links with clients that come, go, move, are taken over, flood, and send what
-// nobody may.
+// Any number of workers sends the same bytes in the same order, and makes the same calls of the handler, in the same order
+// except for Received and Acked. The links are terrible, and clients join, leave, move, are taken over, flood, and send
+// invalid packets.
 func TestWorkersChangeNothing(t *testing.T) {
 	seeds := 1
 	if os.Getenv("TACTUS_LONG") != "" && !race.Enabled {
@@ -300,7 +300,7 @@ func runWorkers(t *testing.T, seed uint64, w Workers) workersOutcome {
 	return out
 }
 
-// What Spread sends on a wire that has no room is counted, for every number of workers alike.
+// A datagram that the wire refuses within Spread is counted, for any number of workers.
 func TestSpreadCountsWhatIsNotSent(t *testing.T) {
 	for _, n := range []int{1, 3} {
 		m := newMatch(t, matchConfig{server: ServerConfig{Workers: workers.New(n)}}).connect()
@@ -319,7 +319,7 @@ func TestSpreadCountsWhatIsNotSent(t *testing.T) {
 	}
 }
 
-// Misuse of Spread is told.
+// Spread panics within Spread and for sessions of another endpoint.
 func TestSpreadIsNotForEverything(t *testing.T) {
 	m := newMatch(t, matchConfig{}).connect()
 	s := m.atServer.last

@@ -8,9 +8,9 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// 70,000 packets each way with a message in each take all 16-bit numbers, of packets and of messages, past their
-// wrap, on a link that loses, doubles and mixes up: what arrived is acknowledged, and acknowledged is nothing
-// else; reliable messages come once and in order, sequenced ones never go back.
+// 70,000 packets each way, with a message in each, wrap the 16-bit numbers of packets and messages. The link loses, duplicates
+// and reorders them. Packets are acknowledged exactly if they arrived. Reliable messages arrive once and in order, and
+// sequenced ones never go back.
 func TestSequenceWraps16(t *testing.T) {
 	if os.Getenv("TACTUS_LONG") == "" {
 		t.Skip("plays 70,000 ticks; package channel wraps both numbers as well: set TACTUS_LONG=1")
