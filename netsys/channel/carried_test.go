@@ -42,7 +42,7 @@ func TestCarried(t *testing.T) {
 	}
 }
 
-// Datagrams beyond the budget leave events their share, take all of what bulk would have, and make the rate grow.
+// Datagrams beyond the budget leave events their share, use all of the bulk's share, and raise the rate.
 func TestCarriedDebt(t *testing.T) {
 	e := mustNew(t, Config{})
 	now := time.Unix(0, 0)

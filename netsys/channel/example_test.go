@@ -57,7 +57,7 @@ func Example() {
 	// waiting: 0
 }
 
-// Typed messages: one registry for both sides, a dispatcher for who receives.
+// Typed messages with one registry for both sides and a dispatcher at the receiver.
 func ExampleRegister() {
 	config := channel.Config{}
 	registry := channel.NewRegistry(config)

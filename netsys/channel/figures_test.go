@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Packets and bytes are counted at both ends, and what cannot be read is counted apart; before anything is measured,
-// the round trip is the one that was configured.
+// Both ends count packets and bytes, and malformed packets separately. Before the first measurement, the round trip is the
+// configured one.
 func TestFiguresOfPackets(t *testing.T) {
 	c := Config{RTT: 80 * time.Millisecond}
 	out, in := mustNew(t, c), mustNew(t, c)
@@ -39,7 +39,7 @@ func TestFiguresOfPackets(t *testing.T) {
 	}
 }
 
-// Letters and digits from the first to the last, and a few signs, make names, and nothing beside them.
+// A channel name has 1 to 32 ASCII letters, digits and a few signs.
 func TestNamesOfChannels(t *testing.T) {
 	valid := func(name string) bool {
 		return Config{Channels: []ChannelConfig{{Name: name}}}.Validate() == nil

@@ -29,7 +29,8 @@ func rewrite(e *Endpoint, b []byte) []byte {
 	return w.finish()
 }
 
-// FuzzPacket reads any bytes as a packet: what is taken has one spelling, and messages respect their channels.
+// FuzzPacket receives any bytes as a packet. Encoding an accepted packet again yields the same bytes, and its messages respect
+// the limits of their channels.
 func FuzzPacket(f *testing.F) {
 	for _, s := range []string{
 		"", "80 6869", "00 02 6869 80 07", "03 0000 01 00 43 01 01 c3 02", "a2 0000 01 00 01 *200", "82 0000 *253",
@@ -158,7 +159,8 @@ func FuzzEndpoint(f *testing.F) {
 	})
 }
 
-// FuzzTyped reads any bytes as typed messages: what is taken is written again in as many bytes, and reads as the same.
+// FuzzTyped reads any bytes as typed messages. An accepted message, written again, has the same length and reads as the same
+// value.
 func FuzzTyped(f *testing.F) {
 	k := newKit()
 	var c chat

@@ -29,9 +29,8 @@ func piece(channel int, id uint16, first int) []byte {
 	return append(b, make([]byte, 256)...)
 }
 
-// TestFragmentBomb announces thousands of long messages and sends one piece of each, then many: memory follows
-// what was sent and stops at the bounds of the channel; on reliable channels it is refused by name, on others
-// old ones make room.
+// TestFragmentBomb announces thousands of long messages and sends one piece of each, then many. The memory follows the
+// received bytes and stops at the limits of the channel. Reliable channels return an error, and others drop old messages.
 func TestFragmentBomb(t *testing.T) {
 	for number, kind := range bombConfig().Channels {
 		e := mustNew(t, bombConfig())
@@ -76,7 +75,7 @@ func TestFragmentBomb(t *testing.T) {
 	}
 }
 
-// TestPiecesBound fills what an honest sender may have under way, and not one piece more is held.
+// TestPiecesBound sends as many pieces as an honest sender may have under way, and more. The receiver holds no more than that.
 func TestPiecesBound(t *testing.T) {
 	for number, kind := range bombConfig().Channels {
 		e := mustNew(t, bombConfig())
@@ -95,7 +94,7 @@ func TestPiecesBound(t *testing.T) {
 	}
 }
 
-// TestWindowBound sends messages behind one that never comes.
+// TestWindowBound sends messages after one that never arrives. The receiver holds no more than the queue limits.
 func TestWindowBound(t *testing.T) {
 	c := Config{Channels: []ChannelConfig{{Name: "order", Kind: ReliableOrdered, Queue: 100, QueueBytes: 20_000, MaxMessage: 1000}}}
 	e := mustNew(t, c)
@@ -142,7 +141,7 @@ func TestConflict(t *testing.T) {
 	}
 }
 
-// TestForgedAcknowledgements acknowledges what was never sent.
+// TestForgedAcknowledgements acknowledges packets that were never sent. Nothing counts as acknowledged.
 func TestForgedAcknowledgements(t *testing.T) {
 	e := mustNew(t, Config{})
 	now := time.Unix(0, 0)
@@ -214,7 +213,7 @@ func TestSendRefusals(t *testing.T) {
 	_ = e.Send(4, nil)
 }
 
-// TestStale drops unreliable messages that nothing took in time, but for those that wait for ever.
+// TestStale checks that unsent unreliable messages are dropped at their MaxAge, and never with a negative one.
 func TestStale(t *testing.T) {
 	e := mustNew(t, Config{Channels: []ChannelConfig{
 		{Name: "plain", Kind: Unreliable, MaxAge: 100 * time.Millisecond},

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// The share of losses is that of the last 5 to 10 s: those before are forgotten, and one that
-// is acknowledged after all is none. So it is with the least round trip.
+// Loss covers the last 5 to 10 s: older losses are forgotten, and a packet that is acknowledged late is not lost. The minimum
+// round trip covers the same time.
 func TestLossOfTheLastSeconds(t *testing.T) {
 	e := mustNew(t, Config{})
 	now, seq := time.Unix(0, 0), uint16(0)

@@ -7,8 +7,8 @@ import (
 	"github.com/tactusgo/tactus/internal/heapuse"
 )
 
-// An endpoint whose channels are at rest, in a session that sends a datagram each tick, takes no more memory than the
-// package comment says: nothing for what was never used.
+// An endpoint with idle channels, in a session that sends a datagram per tick, uses no more memory than the package comment
+// states. Unused channels use none.
 func TestMemoryAtRest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures the heap")
@@ -38,8 +38,8 @@ func TestMemoryAtRest(t *testing.T) {
 	}
 }
 
-// However short what is remembered of packets under way may be, an acknowledgement counts for one that got lost as long
-// as the history says, and its message is not sent once more.
+// A late acknowledgement of a packet that counts as lost is accepted within the configured history, even if the memory of
+// packets under way is small. Its message is not resent again.
 func TestLateAcknowledgementsCountForTheWholeHistory(t *testing.T) {
 	const history = 200
 	for late := history - 20; late < history+20; late++ {
@@ -71,8 +71,7 @@ func TestLateAcknowledgementsCountForTheWholeHistory(t *testing.T) {
 	}
 }
 
-// What a peer can make a channel remember of messages that come ahead of their turn is what the queue of an honest one
-// holds, and no more.
+// A peer cannot make a channel remember more early messages than the queue of an honest peer holds.
 func TestSlotsAreBounded(t *testing.T) {
 	e := mustNew(t, Config{})
 	r := mustNew(t, Config{})
@@ -95,8 +94,7 @@ func TestSlotsAreBounded(t *testing.T) {
 	}
 }
 
-// What a long message, a burst and an outage made necessary is given back when they are over, and while they come again and
-// again it is kept.
+// The memory for long messages, bursts and outages is released when they are over, and kept while they repeat.
 func TestMemoryIsGivenBack(t *testing.T) {
 	bulk := Config{}.Channel("bulk")
 	a, b := mustNew(t, Config{}), mustNew(t, Config{})

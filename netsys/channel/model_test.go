@@ -82,9 +82,9 @@ func (w *witness) offer(e *Endpoint, r *rand.Rand) {
 	}
 }
 
-// TestModel runs both directions over random loss, duplicates and reordering, and wants everything that the
-// kinds promise: reliable messages exactly once, in order where that is said, nothing twice, nothing damaged,
-// and never an error from an honest peer.
+// TestModel runs both directions over random loss, duplicates and reordering, and checks the promises of all channel kinds:
+// reliable messages arrive exactly once, and in order on ordered channels. Nothing arrives twice or damaged, and an honest
+// peer causes no error.
 func TestModel(t *testing.T) {
 	seeds := uint64(12)
 	if testing.Short() {
@@ -146,7 +146,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// TestWrap sends so many messages and packets that both numbers wrap, and loses some.
+// TestWrap sends enough messages and packets to wrap both numbers, over a path with losses.
 func TestWrap(t *testing.T) {
 	c := Config{MaxRate: 64 << 20, Rate: 64 << 20, Channels: []ChannelConfig{
 		{Name: "long", Kind: Unreliable},

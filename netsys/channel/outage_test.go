@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestSlowReader has a peer that reads nothing: unreliable messages go stale, reliable ones fill their queue and no more,
-// memory stays where it is, and all goes on when the peer reads again.
+// TestSlowReader has a peer that receives nothing for a while. Unreliable messages go stale, reliable ones fill their queue,
+// memory does not grow, and everything continues when the peer receives again.
 func TestSlowReader(t *testing.T) {
 	p := newPair(t, Config{}, 8, path{delay: 20 * time.Millisecond, loss: 0.02})
 	event, state := number(t, "event"), number(t, "state")
@@ -64,7 +64,7 @@ func TestSlowReader(t *testing.T) {
 	}
 }
 
-// TestOutage cuts both directions for 3 s in the middle of a transfer: the stream goes on, exactly once.
+// TestOutage cuts both directions for 3 s during a transfer. The stream continues, and every message arrives exactly once.
 func TestOutage(t *testing.T) {
 	p := newPair(t, Config{}, 9, path{delay: 40 * time.Millisecond})
 	bulk := number(t, "bulk")

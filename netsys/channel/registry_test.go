@@ -114,7 +114,7 @@ func TestTypedMessages(t *testing.T) {
 	}
 }
 
-// TestTypedSizes counts bytes: what is not in a list or a text does not travel.
+// TestTypedSizes counts bytes: only the used part of a list or text is sent.
 func TestTypedSizes(t *testing.T) {
 	k := newKit()
 	var c chat

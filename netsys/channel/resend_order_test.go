@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What was lost is sent again wherever it stands in the queue, though older messages are under way again.
+// A lost message is resent wherever it is in the queue, although an older message has been resent already.
 func TestLostBehindOthers(t *testing.T) {
 	for _, lost := range []uint64{4, 62, 63, 64, 66, 69, 127, 129, 131} {
 		e := mustNew(t, Config{Channels: []ChannelConfig{{Name: "news", Kind: ReliableUnordered, Queue: 140}}})
@@ -38,7 +38,7 @@ func TestLostBehindOthers(t *testing.T) {
 	}
 }
 
-// A packet that is lost takes with it what it held, and nothing of the next one.
+// When a packet is lost, its messages are resent, and those of the next packets are not.
 func TestOnlyWhatWasLostIsSentAgain(t *testing.T) {
 	e := mustNew(t, Config{})
 	event := number(t, "event")

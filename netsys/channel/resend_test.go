@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestLateAcknowledgement acknowledges a packet after what it held was sent again: that counts, and the copy is
-// a duplicate.
+// TestLateAcknowledgement acknowledges a packet after its messages were resent. The acknowledgement counts, and the receiver
+// drops the copy as a duplicate.
 func TestLateAcknowledgement(t *testing.T) {
 	c := Config{}
 	e, r := mustNew(t, c), mustNew(t, c)
@@ -41,7 +41,7 @@ func TestLateAcknowledgement(t *testing.T) {
 	}
 }
 
-// TestLateThenLost loses the copy of what was acknowledged late: it is not sent a third time.
+// TestLateThenLost loses the copy of a message whose first packet is acknowledged late. The message is not sent a third time.
 func TestLateThenLost(t *testing.T) {
 	e := mustNew(t, Config{})
 	event := number(t, "event")
@@ -61,8 +61,8 @@ func TestLateThenLost(t *testing.T) {
 	}
 }
 
-// TestForgottenPackets has a number come round: an acknowledgement of a packet that was not filled means nothing,
-// whatever the packet of that number 65,536 packets ago held.
+// TestForgottenPackets reuses packet numbers. The acknowledgement of a packet without data of channels has no effect, whatever
+// the packet with that number held 65,536 packets ago.
 func TestForgottenPackets(t *testing.T) {
 	e := mustNew(t, Config{})
 	event := number(t, "event")
@@ -104,8 +104,8 @@ func TestForgottenPackets(t *testing.T) {
 	}
 }
 
-// TestManyRefs scatters what each packet holds, with so little memory for it that there is none left long before
-// acknowledgements come: everything arrives nevertheless.
+// TestManyRefs puts many scattered messages into each packet, with little memory to remember them. The memory runs out long
+// before acknowledgements arrive, and everything is delivered nevertheless.
 func TestManyRefs(t *testing.T) {
 	c := modelConfig()
 	p := newPair(t, c, 12, path{delay: 500 * time.Millisecond, jitter: 200 * time.Millisecond, loss: 0.3})
@@ -129,7 +129,7 @@ func TestManyRefs(t *testing.T) {
 	}
 }
 
-// TestCopies gives packets twice, as no session does: numbers find what they find.
+// TestCopies receives every packet twice, which a session prevents. Messages with numbers are delivered once.
 func TestCopies(t *testing.T) {
 	e, r := mustNew(t, Config{}), mustNew(t, Config{})
 	now := time.Unix(0, 0)
@@ -146,7 +146,7 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestResendFollowsRTT wants what is lost sent again after the measured round trip, on fast and on slow paths.
+// TestResendFollowsRTT checks that lost messages are resent after the measured round trip, on fast and on slow paths.
 func TestResendFollowsRTT(t *testing.T) {
 	for _, rtt := range []time.Duration{20 * time.Millisecond, 200 * time.Millisecond, 1500 * time.Millisecond} {
 		e := mustNew(t, Config{})

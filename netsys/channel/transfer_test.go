@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestTransferDelaysNoSnapshot sends 1 MiB reliably at 5 % loss beside a snapshot a tick: each snapshot is in the
-// first packet of its tick, whole, as it would be alone.
+// TestTransferDelaysNoSnapshot sends 1 MiB reliably at 5 % loss beside a snapshot per tick. Each snapshot is whole and in the
+// first packet of its tick, as without the transfer.
 func TestTransferDelaysNoSnapshot(t *testing.T) {
 	link := path{delay: 50 * time.Millisecond, jitter: 20 * time.Millisecond, loss: 0.05}
 	p := newPair(t, Config{}, 3, link)

@@ -40,7 +40,7 @@ func unhex(t testing.TB, s string) (b []byte) {
 	return b
 }
 
-// TestBytes holds the bytes of packets as they are drawn in wire.go.
+// TestBytes pins the bytes of packets. wire.go draws their layout.
 func TestBytes(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -115,7 +115,7 @@ func TestRestOfPieces(t *testing.T) {
 	}
 }
 
-// TestOneSpelling refuses whatever a sender would write differently, and what is no packet at all.
+// TestOneSpelling checks that packets are refused if a sender would encode them otherwise, or if they are invalid.
 func TestOneSpelling(t *testing.T) {
 	for _, test := range []struct {
 		name, packet string

@@ -81,7 +81,7 @@ func TestSessionsAllocateNothing(t *testing.T) {
 	}
 }
 
-// A flood of bad requests is no burden for the garbage collector either.
+// A flood of invalid requests allocates nothing either.
 func TestBadRequestsAllocateNothing(t *testing.T) {
 	w := newWorld(t, ServerConfig{RequestsPerSecond: 1e6})
 	s := w.servers[0]

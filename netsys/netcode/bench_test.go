@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// BenchmarkExchange is what both ends spend on 100 B up and 400 B down.
+// BenchmarkExchange measures the cost at both ends of 100 B up and 400 B down.
 func BenchmarkExchange(b *testing.B) {
 	p := newPipe(b)
 	up, down := make([]byte, 100), make([]byte, 400)
@@ -63,7 +63,7 @@ func (c *crowd) receive(b *testing.B) {
 	}
 }
 
-// BenchmarkServerReceive is what a server spends on a payload from one of 256 clients.
+// BenchmarkServerReceive measures the cost of a payload from one of 256 clients.
 func BenchmarkServerReceive(b *testing.B) {
 	for _, n := range []int{100, 400} {
 		b.Run(fmt.Sprintf("%d-B", n), func(b *testing.B) {
@@ -76,7 +76,7 @@ func BenchmarkServerReceive(b *testing.B) {
 	}
 }
 
-// BenchmarkServerSend is what a server spends on a payload to one of 256 clients.
+// BenchmarkServerSend measures the cost of a payload to one of 256 clients.
 func BenchmarkServerSend(b *testing.B) {
 	for _, n := range []int{100, 400} {
 		b.Run(fmt.Sprintf("%d-B", n), func(b *testing.B) {
@@ -93,7 +93,7 @@ func BenchmarkServerSend(b *testing.B) {
 	}
 }
 
-// BenchmarkCipher is the part of that which the cipher alone takes, with keys in turn as well.
+// BenchmarkCipher measures only the cipher's part of these costs, also with 256 keys in turn.
 func BenchmarkCipher(b *testing.B) {
 	x := newParameters(testProtocol)
 	for _, n := range []int{100, 400} {
@@ -125,8 +125,8 @@ func BenchmarkCipher(b *testing.B) {
 	}
 }
 
-// BenchmarkFind is what a datagram costs that could be anybody's and is nobody's, within the allowance: a look at 256
-// slots and 8 trials.
+// BenchmarkFind measures the cost of a datagram that could belong to any of 256 clients and belongs to none, within the
+// allowance: a look at 256 slots and 8 trials.
 func BenchmarkFind(b *testing.B) {
 	c := newCrowd(b, 100)
 	c.now = c.now.Add(time.Second)
@@ -142,8 +142,8 @@ func BenchmarkFind(b *testing.B) {
 	}
 }
 
-// BenchmarkSpoofedRequest is what a request from a forged address costs at 100,000 a second: one with a forged token
-// that is decrypted, one beyond the allowance, one with a token that was seen before, and forged ones by default.
+// BenchmarkSpoofedRequest measures the cost of requests from forged addresses at 100,000 per second: with a forged token that
+// is decrypted, beyond the allowance, with a token that was seen before, and with forged tokens and the default allowance.
 func BenchmarkSpoofedRequest(b *testing.B) {
 	for _, c := range []struct {
 		name      string
@@ -176,7 +176,7 @@ func BenchmarkSpoofedRequest(b *testing.B) {
 	}
 }
 
-// BenchmarkRepeatedRequest is what a good request costs that is challenged again.
+// BenchmarkRepeatedRequest measures the cost of a valid request that is challenged again.
 func BenchmarkRepeatedRequest(b *testing.B) {
 	w := newWorld(b, ServerConfig{RequestsPerSecond: 1e6})
 	s := w.servers[0]

@@ -121,7 +121,7 @@ func TestHandshakeRate(t *testing.T) {
 	}
 }
 
-// Payloads from before the client knows that it is connected are lost, and no reason to fail.
+// Payloads that arrive before the client knows that it is connected are dropped. The connection succeeds nevertheless.
 func TestPayloadBeforeConnected(t *testing.T) {
 	w := newWorld(t, ServerConfig{})
 	s := w.servers[0]
@@ -145,7 +145,7 @@ func TestDisconnectBeforeConnected(t *testing.T) {
 	}
 }
 
-// What a client gets from others than its server it drops.
+// A client drops datagrams of other senders, and invalid datagrams of its server.
 func TestClientDrops(t *testing.T) {
 	w, s, c := connected(t, ServerConfig{})
 	b := s.last.out.sealed(kindPayload, 1<<30, []byte("x"))

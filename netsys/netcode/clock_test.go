@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Somebody sets the clock of either end, or of both: the session goes on, with its keep-alives, and ends when it is
-// silent; who comes new comes in.
+// The clock of one end or of both is set. The session and its keep-alives continue, silence still ends it, and new clients can
+// connect.
 func TestClockIsSet(t *testing.T) {
 	for _, by := range []time.Duration{-time.Hour, -time.Minute, -time.Second / 2, time.Minute} {
 		for ends, name := range []string{1: "server", 2: "client", 3: "both"} {
@@ -61,7 +61,7 @@ func TestClockIsSet(t *testing.T) {
 	}
 }
 
-// A handshake goes on, and one that is given up is forgotten in time.
+// A handshake continues after the clocks were set, and an abandoned one still times out.
 func TestClockIsSetInAHandshake(t *testing.T) {
 	w := newWorld(t, ServerConfig{})
 	s := w.servers[0]

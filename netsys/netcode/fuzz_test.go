@@ -54,7 +54,7 @@ func FuzzPrivateToken(f *testing.F) {
 	})
 }
 
-// FuzzPacket also seals what it reads, so that it gets behind the authentication.
+// FuzzPacket also seals its input, so that the input passes authentication.
 func FuzzPacket(f *testing.F) {
 	for _, name := range []string{"denied", "challenge", "response", "keepalive", "payload", "payload_short", "disconnect"} {
 		f.Add(golden(f, name))
@@ -84,8 +84,8 @@ func FuzzPacket(f *testing.F) {
 	})
 }
 
-// FuzzRequest puts a request together from its parts, sealing the private one if it says so: 1 seals, 2 sends twice, 4
-// lets 10 s pass first.
+// FuzzRequest assembles a request from its parts. Flag 1: seal the private part. 2: send the request twice. 4: let 10 s pass
+// first.
 func FuzzRequest(f *testing.F) {
 	var token privateToken
 	token.servers.list[0], token.servers.n = testServer, 1
@@ -117,11 +117,11 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// FuzzEndpoints throws a sequence of datagrams at a server and a client in mid-game. The input is a list of {flags u8,
-// length u8, bytes}: flag 1 comes from a stranger, 2 seals the bytes as the honest end would, as a packet of the type
-// and with the signed distance to the next sequence number that the first two bytes say, 4 goes to the client, 8 lets 50 ms
-// pass, 16 stretches the datagram to a request, 32 looks for who sent what is from nobody, 64 lets that client go on
-// there, 128 lets 200 ms pass in which nobody is heard.
+// FuzzEndpoints sends a sequence of datagrams to a connected server and client. The input is a list of {flags u8, length u8,
+// bytes}. Flag 1: send from a stranger's address. 2: seal the bytes as the honest end would; the first two bytes are the
+// packet type and the signed distance to the next sequence number. 4: send to the client. 8: let 50 ms pass. 16: extend the
+// datagram to the length of a request. 32: search for the sender of a datagram from an unknown address. 64: move that client
+// to the address. 128: let 200 ms pass in which nothing arrives.
 func FuzzEndpoints(f *testing.F) {
 	f.Add([]byte{2, 3, 5, 0, 'x', 6, 10, 4, 1, 0, 0, 0, 0, 0, 0, 0, 9, 2, 2, 6, 4})
 	f.Add([]byte{16, 14, 0, 'N', 'E', 'T', 'C', 'O', 'D', 'E', ' ', '1', '.', '0', '2', 0, 0, 20, 0x85, 255, 255, 255, 255, 255, 255, 255, 255, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})

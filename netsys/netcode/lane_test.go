@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A peer on a lane opens and seals there what it does elsewhere, drops what it drops elsewhere, and takes nothing but
-// payloads and keep-alives. One that ends leaves the tables with the others, and not before.
+// A peer on a lane opens, seals and drops the same datagrams as without one, but accepts only payloads and keep-alives. A peer
+// that ends on a lane leaves the tables only in Together.
 func TestPeersOnLanes(t *testing.T) {
 	p := newPipe(t)
 	crew := NewCrew(p.server)

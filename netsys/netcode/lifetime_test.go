@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Whoever has the key can issue tokens for a hundred years; a server that took them would have to remember them for
-// as long.
+// An issuer with the key can issue tokens for a hundred years. The server refuses them, because it would have to remember them
+// for as long.
 func TestTokensThatLiveTooLong(t *testing.T) {
 	for _, c := range []struct {
 		config, lifetime time.Duration
@@ -32,7 +32,8 @@ func TestTokensThatLiveTooLong(t *testing.T) {
 	w.expect(alice, request(w.issue(config)), DropKey)
 }
 
-// One network burns tokens for as long as it likes: others find room, and so does who comes from that network.
+// One network uses up any number of tokens. The server still remembers those of other networks, and clients of that network
+// can connect.
 func TestOneNetworkBurnsTokens(t *testing.T) {
 	for network, addr := range map[string]func(i int) string{
 		"203.0.113.0/24":     func(i int) string { return fmt.Sprintf("203.0.113.%d:1", 1+i) },

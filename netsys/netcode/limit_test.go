@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Strangers with a request each, however many, give nobody a fresh allowance who has used up
-// its own: who has least left is kept longest.
+// Any number of strangers with one request each does not renew the allowance of a sender that has used it up: the table keeps
+// those with the least allowance longest.
 func TestStrangersRenewNoAllowance(t *testing.T) {
 	w := newWorld(t, ServerConfig{RequestsPerSecond: 20, TokensPerSecond: 1 << 20})
 	s := w.servers[0]
@@ -27,8 +27,7 @@ func TestStrangersRenewNoAllowance(t *testing.T) {
 	}
 }
 
-// A handshake whose request comes again has its full time from then on, and one that began
-// after it, and is silent, ends before it.
+// A repeated request restarts the time of its handshake. A silent handshake that began later ends before it.
 func TestHandshakesEndByTheLastRequest(t *testing.T) {
 	w := newWorld(t, ServerConfig{MaxHalfOpen: 2})
 	s := w.servers[0]

@@ -16,7 +16,7 @@ func (w *world) pour(c *clientNode, perSecond int, d time.Duration) (poured time
 	return poured
 }
 
-// A session that goes on sending more than it may ends, and its client is told.
+// A session that keeps exceeding its rate ends, and its client learns it.
 func TestSessionOverItsRateEnds(t *testing.T) {
 	for _, perSecond := range []int{1500, 20_000} {
 		w, s, c := connected(t, ServerConfig{})
@@ -35,7 +35,7 @@ func TestSessionOverItsRateEnds(t *testing.T) {
 	}
 }
 
-// What is made up for is forgiven: a burst, however large; and who keeps to the rate is never over it.
+// A burst of any size ends no session if the client then sends less, and a client that keeps to the rate never exceeds it.
 func TestBurstsEndNoSession(t *testing.T) {
 	w, s, c := connected(t, ServerConfig{})
 	w.pour(c, 950, 10*time.Second)
@@ -52,7 +52,7 @@ func TestBurstsEndNoSession(t *testing.T) {
 	w.exchange(s, s.last, c)
 }
 
-// Who forges a client's address does not bring it over its rate.
+// Forged packets with a client's address do not count for the client's rate.
 func TestForgersEndNoSession(t *testing.T) {
 	w, s, c := connected(t, ServerConfig{})
 	garbage := make([]byte, 100)

@@ -20,7 +20,7 @@ func reads(t testing.TB, c ServerConfig) *Reader {
 	return r
 }
 
-// A reader reads for whom a request is that a server takes, and says of every other why it is not worth passing on.
+// A reader returns the identity in a valid request, and the reason to drop any other datagram.
 func TestReader(t *testing.T) {
 	w := newWorld(t, ServerConfig{})
 	config := w.config(7)
@@ -65,8 +65,8 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// Who asks too often, and a flood of forged tokens, is cut off before anything is decrypted; whose address had a session
-// has a share of its own.
+// A reader drops frequent requests of one sender, and floods of forged tokens, before decrypting them. Addresses that had a
+// session have their own share.
 func TestReaderIsBounded(t *testing.T) {
 	w := newWorld(t, ServerConfig{})
 	token := w.issue(w.config(7))

@@ -27,8 +27,8 @@ func (w *world) nonces() func(d datagram) (h header, sealed bool) {
 	}
 }
 
-// A client has a slot on the first server and never hears of it, says goodbye and goes on to the second one, with the
-// same keys: no nonce comes again, and who recorded that goodbye cannot say it to the second.
+// A client gets a slot on the first server but never learns it. It says goodbye and connects to the second server with the
+// same keys. No nonce is reused, and replaying the goodbye to the second server has no effect.
 func TestGoodbyeToAnotherServer(t *testing.T) {
 	w := newWorld(t, ServerConfig{})
 	second := w.serve(ServerConfig{Addresses: otherServers[:1]})
@@ -59,8 +59,8 @@ func TestGoodbyeToAnotherServer(t *testing.T) {
 	w.exchange(second, second.last, c)
 }
 
-// A restarted server has forgotten that a token was used. Its owner may come again with it; no nonce comes again, and
-// nothing that anybody recorded of the sessions before counts in the new one, in either direction.
+// A restarted server has forgotten that a token was used, so its owner may connect with it again. No nonce is reused, and
+// packets that were recorded in earlier sessions have no effect in either direction.
 func TestRecordedSessionOfTheSameToken(t *testing.T) {
 	w := newWorld(t, ServerConfig{})
 	config := w.config(7)

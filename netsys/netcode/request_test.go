@@ -110,7 +110,7 @@ func TestWrongProtocolID(t *testing.T) {
 	w.expect(alice, b, DropKey)
 }
 
-// A token whose seal is right and whose contents are not comes from a broken issuer.
+// A token with a valid seal and invalid contents, from a broken issuer, is dropped as malformed.
 func TestMalformedPrivateToken(t *testing.T) {
 	w := newWorld(t, ServerConfig{})
 	token := w.issue(w.config(1))

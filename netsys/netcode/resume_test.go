@@ -43,7 +43,7 @@ func (m *mover) find(from string, b []byte) *Peer {
 	return m.s.Find(m.now, netip.MustParseAddrPort(from), b, m.s)
 }
 
-// A client's address changes: it is found, asked at the new address, and goes on there.
+// A client's address changes. The server finds the client, challenges it at the new address, and continues the session there.
 func TestAddressChange(t *testing.T) {
 	m := newMover(t, ServerConfig{})
 	s, p, c := m.s, m.p, m.c
@@ -114,7 +114,7 @@ func TestRebindRefuses(t *testing.T) {
 	}
 }
 
-// What is sent to find out whether a client moved does not keep its session alive where it is.
+// A challenge to a new address does not count as sent to the old one, so that keep-alives there continue.
 func TestSendToKeepsNothingAlive(t *testing.T) {
 	w, s, _ := connected(t, ServerConfig{})
 	sent := s.last.sent
@@ -124,7 +124,7 @@ func TestSendToKeepsNothingAlive(t *testing.T) {
 	}
 }
 
-// A hundred clients fall silent at once, and one of them comes from another address: it is found within a few
+// A hundred clients fall silent at the same time, and one of them sends from another address. The server finds it within a few
 // datagrams, whichever it is.
 func TestFindAmongMany(t *testing.T) {
 	w := newWorld(t, ServerConfig{})
@@ -160,8 +160,8 @@ func TestFindAmongMany(t *testing.T) {
 	}
 }
 
-// Who has been found is not looked for again: however many strangers use up the allowance meanwhile, its datagrams
-// get through, so that its answer from there does. With the session, the address is forgotten.
+// A client that was found at a new address is recognized there without another search, although strangers use up the
+// allowance. The address is forgotten with the session.
 func TestFoundIsNotLimited(t *testing.T) {
 	m := newMover(t, ServerConfig{})
 	m.run(time.Second)

@@ -7,9 +7,8 @@ import (
 	"github.com/tactusgo/tactus/internal/printed"
 )
 
-// What is printed must not hold a key, in whatever form, of whatever type that was given
-// one: bare, in other values, or, of a server, a client and a peer, in fields that fmt calls
-// no methods of.
+// Printing a value never shows a key, whatever the verb: neither a bare key nor one within other values, and not the fields of
+// a server, client or peer on which fmt calls no methods.
 func TestSecretsAreNotPrinted(t *testing.T) {
 	key, challenges := GenerateKey(seeded(99)), GenerateKey(seeded(98))
 	w := newWorld(t, ServerConfig{Key: key, Random: seeded(98)})

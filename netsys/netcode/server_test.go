@@ -78,7 +78,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// A full send buffer loses a payload and tells so; the session goes on.
+// Send returns the error if the send buffer is full. The session continues.
 func TestSendFails(t *testing.T) {
 	w, s, c := connected(t, ServerConfig{})
 	full := errors.New("full")
@@ -101,7 +101,7 @@ func TestClientLeaves(t *testing.T) {
 	}
 }
 
-// Until the server knows that the client is connected, each payload follows a keep-alive, which says so.
+// Until the server knows that the client is connected, it sends a keep-alive before each payload, which tells the client.
 func TestUnconfirmed(t *testing.T) {
 	w := newWorld(t, ServerConfig{})
 	s := w.servers[0]
@@ -184,7 +184,7 @@ func TestNoTimeout(t *testing.T) {
 	}
 }
 
-// A process that was held did not listen: nobody is timed out for that.
+// A process that was paused could not receive, so it times out nobody.
 func TestHeldProcess(t *testing.T) {
 	w, s, c := connected(t, ServerConfig{})
 	w.now = w.now.Add(time.Minute)
@@ -247,7 +247,7 @@ func TestSequenceLengths(t *testing.T) {
 	}
 }
 
-// Another implementation may use them all: what comes near 2^64 is taken, once.
+// Another implementation may use all sequence numbers: those near 2^64 are accepted, once each.
 func TestSequenceNear2To64(t *testing.T) {
 	w, s, c := connected(t, ServerConfig{})
 	for back := uint64(600); back > 0; back-- {

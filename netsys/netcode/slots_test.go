@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Whoever leaves an empty slot in front of others changes nothing for them: they are kept alive, and time out.
+// An empty slot does not affect the clients in later slots: they get keep-alives, and they time out.
 func TestSlotsBehindAnEmptyOne(t *testing.T) {
 	w := newWorld(t, ServerConfig{})
 	s := w.servers[0]

@@ -52,9 +52,9 @@ func (f *flood) spoof(s *serverNode, n int) {
 	}
 }
 
-// Three seconds of 100,000 requests a second from forged addresses: three in four guess, the others repeat good
-// requests seen on their way, of clients that play, that connect meanwhile, and that never came. 200 clients play on without
-// losing a packet, 20 more join, memory stays where it was, and nothing is amplified.
+// For three seconds, 100,000 requests per second arrive from forged addresses. Three in four have guessed tokens. The others
+// repeat valid requests of clients that play, that are connecting, and that never connected. 200 clients lose no packet, 20
+// more connect, memory does not grow, and the server amplifies nothing.
 func TestSpoofedRequests(t *testing.T) {
 	const seconds, rate, playing, joining = 3, 100000, 200, 20
 	const steps = int(seconds * time.Second / stepTime)
@@ -148,7 +148,7 @@ func TestSpoofedRequests(t *testing.T) {
 	}
 }
 
-// An address that had a session is not among the strangers: its player comes back through any flood of others.
+// An address that had a session has its own allowance: its player can return during a flood from other addresses.
 func TestComingBackThroughAFlood(t *testing.T) {
 	w, s, c := connected(t, ServerConfig{TokensPerSecond: 10})
 	c.Disconnect(w.now)

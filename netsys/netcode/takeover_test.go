@@ -13,8 +13,8 @@ func (w *world) again(id uint64, seed byte) TokenConfig {
 	return c
 }
 
-// A client comes again by another token, from another address or, as its new process may, from the same. The old
-// process may live: it hears of its end, once.
+// A client connects again with another token, from another address, or from the same one if its process was restarted. The old
+// session ends once, and its process learns it if it still runs.
 func TestTakeover(t *testing.T) {
 	for _, address := range []string{"198.51.100.8:1", alice} {
 		w := newWorld(t, ServerConfig{Takeover: true, MaxClients: 1})
@@ -50,7 +50,7 @@ func TestTakeover(t *testing.T) {
 	}
 }
 
-// Who takes over must have a token that is no older than that of the session, and unused.
+// A takeover needs an unused token that is no older than that of the session.
 func TestTakeoverByAnOldToken(t *testing.T) {
 	w := newWorld(t, ServerConfig{Takeover: true})
 	s := w.servers[0]
@@ -82,7 +82,7 @@ func TestTakeoverRace(t *testing.T) {
 	w.exchange(s, s.last, c)
 }
 
-// A server that goes down takes nobody, neither for another nor for nobody.
+// A server that shuts down accepts no client, not even for a takeover.
 func TestTakeoverWhileClosing(t *testing.T) {
 	w, s, _ := connected(t, ServerConfig{Takeover: true})
 	half := w.join("198.51.100.8:1", w.issue(w.again(7, 70)))
@@ -117,7 +117,7 @@ func TestTakeoverAndCloseAtOnce(t *testing.T) {
 	}
 }
 
-// Ends that nobody is told of: each side times out by itself.
+// Forget sends nothing: the other end times out.
 func TestForget(t *testing.T) {
 	w, s, c := connected(t, ServerConfig{})
 	w.queue = nil
@@ -136,7 +136,7 @@ func TestForget(t *testing.T) {
 	w.until("the server timed out", func() bool { return s.reason == ErrTimeout })
 }
 
-// A server for any address takes tokens that name others, and needs no name.
+// A server with AnyAddress accepts tokens for other addresses, and needs no address of its own.
 func TestAnyAddress(t *testing.T) {
 	w := newWorld(t, ServerConfig{AnyAddress: true})
 	config := w.config(1)
