@@ -131,8 +131,8 @@ func TestAllocationsOfATick(t *testing.T) {
 	_ = sum
 }
 
-// The same holds for histories of a world that goes back and forth while
-// entities come, go and change shape, and for looking into them.
+// Histories of a world allocate nothing either, while the world goes back and forth and entities spawn, despawn and change
+// components, nor do lookups in them.
 func TestAllocationsOfTheWorldHistory(t *testing.T) {
 	w := newServer()
 	es := populate(w, 100)

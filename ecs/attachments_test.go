@@ -23,7 +23,7 @@ func wantEnded(t *testing.T, ended *[]string, want ...string) {
 	*ended = (*ended)[:0]
 }
 
-// Whatever ends an entity ends what hangs on it, once, and nothing else.
+// When an entity ends, for any reason, its attachment ends once. No other attachment ends.
 func TestNetcodeE6_AttachmentsEndWithTheirEntities(t *testing.T) {
 	w := newServer(guns)
 	a, ended := tags()
@@ -56,8 +56,7 @@ func TestNetcodeE6_AttachmentsEndWithTheirEntities(t *testing.T) {
 	refused(t, func() { a.Attach(w, all[2], "") }, "has no")
 }
 
-// A spawn that was mispredicted takes with it what was attached, in the moment in which it
-// goes; one that is confirmed keeps it.
+// The attachment of a mispredicted spawn ends at the moment when the spawn is removed. A confirmed spawn keeps its attachment.
 func TestNetcodeE6_MispredictedSpawnsTakeAttachmentsAlong(t *testing.T) {
 	f := newFiring(t, true)
 	a, ended := tags()
@@ -81,8 +80,8 @@ func TestNetcodeE6_MispredictedSpawnsTakeAttachmentsAlong(t *testing.T) {
 	}
 }
 
-// What Simulate ended, or the server does not seem to have, is gone as well, though its
-// handle lives.
+// Attachments also end with entities that are out of sight but whose handles are alive: those that Simulate has despawned, and
+// spawns that the server seems not to have.
 func TestNetcodeE6_DoubtedSpawnsTakeAttachmentsAlong(t *testing.T) {
 	f, e := fired(t, 1, 1, trigger{Fire: 1})
 	a, ended := tags()
@@ -96,8 +95,7 @@ func TestNetcodeE6_DoubtedSpawnsTakeAttachmentsAlong(t *testing.T) {
 	refused(t, func() { a.Attach(f.w, e, "") }, "not in sight")
 }
 
-// After a rollback another entity can have the handle: what was attached does not pass on
-// to it.
+// After a rollback another entity can have the same handle. It does not get the attachment.
 func TestNetcodeE6_AttachmentsKnowTheirEntityAfterARollback(t *testing.T) {
 	w := newServer(guns)
 	h := ecs.NewWorldHistory(w, 4)

@@ -9,8 +9,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// BenchmarkOwners is what owners cost, in long runs or in short: internal/bench/ecs measures
-// the rest.
+// BenchmarkOwners measures the cost of owners in long and in short runs. internal/bench/ecs measures the rest.
 func BenchmarkOwners(b *testing.B) {
 	const n, owners = 10_000, 100
 	for _, interleaved := range []bool{false, true} {

@@ -63,12 +63,10 @@ func (c *chronicle) takeOver(t *testing.T, h *ecs.WorldHistory, tick uint32) {
 	}
 }
 
-// Hundreds of ticks of random play with random restores, back and forth, against
-// deep copies. What is played again as before must come out the same to the last
-// handle and NetID, in whatever storage order; what is played otherwise must not
-// spoil the captures of the time undone. What is captured reads as the world was. A twin
-// that is given the state of a tick, whatever was in it before, goes on as the world does,
-// back and forth in a history of its own.
+// Hundreds of ticks of random play with random restores, back and forth, compared with deep copies. Ticks that are repeated
+// unchanged have the same result to the last handle and NetID, in any storage order. Ticks that are repeated otherwise do not
+// damage the captures of the undone ticks. Captures read as the world was. A second world gets the state of a tick, whatever
+// it held before, and continues like the first, with a history of its own.
 //
 //	TACTUS_SEEDS=1000 go test ./ecs -run 'TestWorldHistoryCampaign$' -timeout 30m
 func TestWorldHistoryCampaign(t *testing.T) {

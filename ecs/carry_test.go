@@ -31,8 +31,7 @@ func carries(p *ecs.Protocol) {
 	ecs.Carry(p, under)
 }
 
-// What is carried stands at its carrier after Simulate, whatever order they are stored in and
-// however many stand one on the other.
+// After Simulate, carried entities are at their carriers, in any storage order and for rows of carriers.
 func TestNetcodeE9_CarriersComeFirst(t *testing.T) {
 	for seed := range uint64(8) {
 		w := newServer(carries, rule("move", walkOn))
@@ -61,8 +60,8 @@ func TestNetcodeE9_CarriersComeFirst(t *testing.T) {
 	}
 }
 
-// What is not carried by anybody who is there stays where it is, and so does what goes in a
-// circle, what hangs on a circle, and what stands on too many others.
+// An entity stays where it is without a carrier, if its carrier does not exist or has no place, if it is in a circle of carriers
+// or carried by one, or if its row of carriers is too long.
 func TestNetcodeE9_WhoIsNotCarriedStays(t *testing.T) {
 	w := newServer(carries)
 	at := place{7, 7}
@@ -98,7 +97,7 @@ func TestNetcodeE9_WhoIsNotCarriedStays(t *testing.T) {
 	}
 }
 
-// Of two components that name carriers the first that names somebody counts.
+// If two components name carriers, the first one that is not zero counts.
 func TestNetcodeE9_FirstCarrierCounts(t *testing.T) {
 	w := newServer(carries)
 	ship, crane := w.Spawn(place{10, 10}), w.Spawn(place{50, 50})
@@ -112,7 +111,7 @@ func TestNetcodeE9_FirstCarrierCounts(t *testing.T) {
 	}
 }
 
-// A client places what it simulates, by its carrier as it has that, and nothing else.
+// A client places only entities that it simulates, at its own state of their carriers.
 func TestNetcodeE9_AClientPlacesWhatItSimulates(t *testing.T) {
 	w := newClient(carries)
 	p := w.Protocol()
@@ -137,7 +136,7 @@ func TestNetcodeE9_AClientPlacesWhatItSimulates(t *testing.T) {
 	}
 }
 
-// Carry is the last system of Simulate, and part of what peers compare.
+// Carry is the last system of Simulate, and changes the hash of the protocol.
 func TestCarryIsPartOfTheProtocol(t *testing.T) {
 	p := kitProtocol(carries)
 	if names := ecs.NewSchedule(p.SimulateStage()).Names(); len(names) != 2 || names[1] != "Carry" {
@@ -154,7 +153,7 @@ func TestCarryIsPartOfTheProtocol(t *testing.T) {
 	}
 }
 
-// A call of Carry that does not fit says what to write.
+// Carry panics with advice if its arguments or its calls are invalid.
 func TestCarryRefuses(t *testing.T) {
 	type unnamed struct {
 		By components.NetID `net:"ref"`

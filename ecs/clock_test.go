@@ -19,7 +19,7 @@ func polled(l *ecs.Loop, start time.Time, d, interval time.Duration) (steps int)
 	return steps
 }
 
-// So long that what a step leaves of a nanosecond would show.
+// Ten minutes are long enough to show if a step loses a fraction of a nanosecond.
 func TestTheRateIsExact(t *testing.T) {
 	const long = 10 * time.Minute
 	for _, hz := range []int{60, 20, 128, 7} {
@@ -55,8 +55,8 @@ func TestTheRateIsExact(t *testing.T) {
 	refused(t, func() { ecs.NewLoop(epoch, 0) }, "at least one")
 }
 
-// A late loop catches up five steps. However long the sleep, it is back on its beat at
-// once: nothing is left to catch up with, and the beat is not skipped.
+// A late loop catches up five steps. After a sleep of any length it continues at its beat: it neither catches up more nor
+// skips a beat.
 func TestALateLoop(t *testing.T) {
 	for late := range 12 { // ticks beyond the one that is due
 		l := ecs.NewLoop(epoch, 100)
@@ -96,7 +96,7 @@ func TestAClockThatStepsBack(t *testing.T) {
 	equal(t, "dropped", l.Dropped, 0)
 }
 
-// The share of a step that has passed goes from 0 to 1, at any rate.
+// The passed part of a step goes from 0 to 1, at any rate.
 func TestPassed(t *testing.T) {
 	l := ecs.NewLoop(epoch, 50)
 	equal(t, "before the first step", l.Passed(epoch.Add(-1<<40)), 0.0)
@@ -148,8 +148,7 @@ func (f *firing) look(share float64, lists int32) {
 	f.w.Netcode().EndPartial()
 }
 
-// A world that is looked at between ticks, with spawns and despawns in it, is the same
-// afterwards and goes on as if it had not been: to the handles that it gives out.
+// Partial ticks, with spawns and despawns in them, leave the world unchanged, including the handles that it assigns later.
 func TestPartialTicks_LeaveNoTrace(t *testing.T) {
 	for _, client := range []bool{false, true} {
 		a, b := newFiring(t, client), newFiring(t, client)
@@ -175,8 +174,8 @@ func TestPartialTicks_LeaveNoTrace(t *testing.T) {
 	}
 }
 
-// Within a partial tick the step is a part of one, what is read is as in the tick that
-// comes, and structure stands still, in nested stages, too.
+// Within a partial tick the step is shorter, the tick number is that of the next tick, and structure does not change, in
+// nested stages too.
 func TestPartialTicks_WhatSimulateSees(t *testing.T) {
 	var e, born ecs.Entity
 	runs := 0

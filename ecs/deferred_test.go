@@ -8,8 +8,8 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Inside a system what is spawned, reshaped and despawned happens at the end of the
-// stage, while handles and values of what is spawned can be used at once.
+// Spawns, despawns and changes of components in a system take effect at the end of the stage. The handle and the values of a
+// spawn can be used at once.
 func TestDecision8_ChangesWaitForTheEndOfTheStage(t *testing.T) {
 	var made, doomed, naked, dressed, cancelled ecs.Entity
 	shape := func(w *ecs.World) string {
@@ -127,8 +127,7 @@ func TestCommandsTakeEffectInOrder(t *testing.T) {
 	}
 }
 
-// What is added to a waiting spawn, or taken from it, counts whichever form it
-// was spawned by.
+// Components can be added to a waiting spawn, or removed from it, whichever form of Spawn made it.
 func TestAmendedSpawns(t *testing.T) {
 	for name, spawn := range map[string]func(w *ecs.World) ecs.Entity{
 		"typed":  func(w *ecs.World) ecs.Entity { return ecs.Spawn(w, spawned{Place: place{1, 2}}) },
@@ -192,9 +191,9 @@ func TestChangesInALoopLoseNoWrites(t *testing.T) {
 	equal(t, "written and spawned", fmt.Sprint(seen), fmt.Sprintf("map[1:%d 100:%d]", n, n))
 }
 
-// A nested stage ends before the one around it, whose spawns it may amend without
-// taking their values back. What was asked for an entity that dies in it is void, though
-// another gets its number.
+// The changes of a nested stage take effect at its end, before those of the outer stage. It may amend spawns of the outer
+// stage without resetting their values. If an entity dies in it, the waiting changes of that entity are dropped, even if
+// another one gets its number.
 func TestNestedStagesFlushTheirOwn(t *testing.T) {
 	w := newServer()
 	var outer, inner ecs.Entity
@@ -231,8 +230,7 @@ func TestNestedStagesFlushTheirOwn(t *testing.T) {
 	equal(t, "entities", all, 53)
 }
 
-// A panic in a system ends the stage: what was asked for before it holds, and
-// the world goes on.
+// A panic in a system ends the stage. Earlier changes take effect, and the world remains usable.
 func TestAPanicEndsTheStage(t *testing.T) {
 	w := newServer()
 	w.Spawn(place{1, 1})

@@ -68,7 +68,7 @@ func Example() {
 	// Output: 1 {13 -3}
 }
 
-// On a client Each yields what the client predicts, All everything.
+// On a client, Each yields the predicted entities, and All yields every entity.
 func ExampleEach() {
 	p := Dots()
 	w := ecs.NewWorld(p, ecs.Config{Client: true})
@@ -133,8 +133,7 @@ func ExampleWorld_Spawn() {
 	// after: 1 {1 2}
 }
 
-// What comes and goes all the time is spawned by a row struct, which allocates
-// nothing; All takes the same struct.
+// Entities that are spawned often use a row struct, which allocates nothing. All takes the same struct.
 func ExampleSpawn() {
 	type walker struct {
 		Owner components.Owner

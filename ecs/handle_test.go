@@ -16,7 +16,7 @@ func rewound() (*ecs.World, ecs.Entity, ecs.Entity) {
 
 const handler = "the handler of event Say"
 
-// What a handler must not do is refused, by name, with what to write instead.
+// Writes in a handler panic. The message names the handler and says where to write instead.
 func TestHandlersDoNotWrite(t *testing.T) {
 	w, e, other := rewound()
 	writes := map[string]struct {
@@ -61,7 +61,7 @@ func TestHandlersDoNotWrite(t *testing.T) {
 	}
 }
 
-// A handler within a handler is guarded by its own name, and the outer one goes on.
+// A panic in a nested handler names that handler, and the outer handler remains guarded.
 func TestHandlersWithinHandlers(t *testing.T) {
 	w, e, other := rewound()
 	refused(t, func() {

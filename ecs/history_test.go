@@ -19,10 +19,9 @@ func scribble(w *ecs.World, by int32) {
 	}
 }
 
-// Between capture and restore entities come, die, are succeeded under the same
-// number, change archetype and back, and storage is shuffled, round after round in a
-// small ring. Those that lived through it get their values, which can be looked up; nobody else is touched. In
-// the first rounds nothing of this happens.
+// Between capture and restore, entities are spawned and despawned, numbers are reused, components are added and removed again,
+// and storage is shuffled, for many rounds with a small ring. Restore sets the values of the entities that lived throughout,
+// and Value returns them. It changes no other entity. The first rounds have no such changes.
 func TestRestoreAcrossStructuralChanges(t *testing.T) {
 	w := newServer()
 	r := w.Rand(ecs.Entity{})
@@ -95,7 +94,7 @@ func TestRestoreAcrossStructuralChanges(t *testing.T) {
 	}
 }
 
-// A table may be empty when it is captured, or when it is restored.
+// A table may be empty at the capture or at the restore.
 func TestRestoreOfEmptyTables(t *testing.T) {
 	w := newServer()
 	a := w.Spawn(place{1, 1})
@@ -158,7 +157,7 @@ func TestValueOfWhatIsNotCaptured(t *testing.T) {
 	}
 }
 
-// What a client predicts no more has confirmed values, which stay.
+// A history on a client captures and restores predicted entities only. All others keep their confirmed values.
 func TestOnAClientOnlyPredictedEntities(t *testing.T) {
 	w := newClient()
 	own, other := replica(w, 1, 1, place{1, 1}, true), replica(w, 2, 2, place{2, 2}, false)

@@ -37,8 +37,8 @@ func wantLever(owner uint32) lever {
 	return lever{Gear: 1}
 }
 
-// Every entity has the input of whoever owns it now, and the neutral one without a
-// client, whatever it held and however owners lie in its table.
+// Every entity gets the input of its present owner, and the neutral input without an owner, whatever input it had and in
+// whatever order the owners are stored.
 func TestGiveInputs(t *testing.T) {
 	w := levers(ecs.Config{Seed: 3})
 	r := w.Rand(ecs.Entity{})
@@ -78,8 +78,7 @@ func TestGiveInputs(t *testing.T) {
 	}
 }
 
-// GiveInput is for one owner's entities, and changes no others; both are for what this
-// peer simulates.
+// GiveInput changes the entities of one owner only. On a client, both functions change simulated entities only.
 func TestGiveInput(t *testing.T) {
 	w, client := levers(ecs.Config{}), levers(ecs.Config{Client: true})
 	var es []ecs.Entity

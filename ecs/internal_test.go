@@ -81,8 +81,7 @@ func TestEachInOrderReturnsItsScratch(t *testing.T) {
 	}
 }
 
-// A restored world is arranged as captured, so that what follows, another restore
-// or a capture into the same place, copies columns and nothing else.
+// Restore also restores the storage order, so that a further restore, or a capture into the same place, only copies columns.
 func TestARestoreBringsBackTheArrangement(t *testing.T) {
 	w, es := pieces(20)
 	h := NewWorldHistory(w, 4)

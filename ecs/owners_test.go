@@ -29,8 +29,7 @@ func ownedBy(w *ecs.World, owner uint32) (got, want []ecs.Entity) {
 	return got, want
 }
 
-// Whatever changes owners or structure, and by whatever way, a pointer from before the
-// index was made included, the next walk over one owner's entities sees it.
+// EachOf sees every change of owners and structure, even one through a pointer from before the index was built.
 func TestEachOfFollowsEveryWrite(t *testing.T) {
 	w := newServer()
 	r := w.Rand(ecs.Entity{})
@@ -103,8 +102,8 @@ func TestEachOfFollowsEveryWrite(t *testing.T) {
 	}
 }
 
-// Rows that change owner under a walk are visited at most once, and a walk
-// inside that makes the index anew does not confuse the one around it.
+// Rows whose owner changes during a walk are visited at most once. A nested walk that rebuilds the index does not disturb the
+// outer one.
 func TestOwnersChangeDuringAWalk(t *testing.T) {
 	for _, hold := range []bool{false, true} {
 		w := newServer()
@@ -137,8 +136,7 @@ func TestOwnersChangeDuringAWalk(t *testing.T) {
 	}
 }
 
-// Owners 0 to 3 interleaved in one table: what a scope leaves out takes no step,
-// by any walk that steps.
+// Owners 0 to 3 are interleaved in one table. No walk steps the owners that a scope excludes.
 func TestScopeLeavesOwnersOut(t *testing.T) {
 	for name, step := range map[string]func(w *ecs.World){
 		"Each": walkOn,
@@ -213,7 +211,7 @@ func TestScopeLeavesOwnersOut(t *testing.T) {
 	equal(t, "on a client", length(ecs.EachOf[placeRow](client, 1)), 1)
 }
 
-// A scope within a walk, or within another, leaves that as it was, after a panic too.
+// A scope within a walk or within another scope leaves the outer one unchanged, also after a panic.
 func TestScopesNest(t *testing.T) {
 	armed := false
 	w := newServer(rule("move", walkOn), rule("arm", func(w *ecs.World) {

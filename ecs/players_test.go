@@ -20,7 +20,7 @@ type badge struct {
 // nothing is the function of a Join that does nothing.
 func nothing[T any](*ecs.World, uint32, *T) {}
 
-// What a protocol says of players is part of what peers compare.
+// Join, Leave and commands change the lines and the hash of the protocol, which peers compare.
 func TestPlayersArePartOfTheProtocol(t *testing.T) {
 	lines := func(add ...part) []string { return bare("club", add...).Lines()[len(bare("club").Lines()):] }
 	if bare("club").Hash() == bare("club", func(p *ecs.Protocol) { ecs.Join(p, nothing[badge]) }).Hash() {

@@ -127,7 +127,7 @@ type (
 	}
 )
 
-// The server decides fields of what is predicted; anywhere else the word says nothing.
+// The tag server is allowed only in predicted components, whose other fields clients predict.
 func TestServerFieldsArePredicted(t *testing.T) {
 	type health struct {
 		Left uint8 `net:"0..100 server"`
@@ -143,7 +143,7 @@ func TestServerFieldsArePredicted(t *testing.T) {
 	ecs.Replicate[health](bare("p"), ecs.Predicted|ecs.OwnerOnly)
 }
 
-// What a protocol cannot hold is refused with the reason, and nothing of it stays.
+// Registering an invalid component panics with the reason and leaves the protocol unchanged.
 func TestWrongProtocolsAreRefused(t *testing.T) {
 	p := bare("p")
 	refused(t, func() { ecs.Replicate[deep](p, 0) }, "ecs: ", "Slots[].Inner.Next")
@@ -189,8 +189,8 @@ func TestWrongProtocolsAreRefused(t *testing.T) {
 	ecs.NewWorld(p, ecs.Config{}) // any number of worlds
 }
 
-// What a client writes is no state of the simulation: Simulate cannot read it, and peers
-// must agree on it. All else can.
+// A client-owned component is no state of the simulation: Simulate cannot read it. Other stages can, and its mode is part of
+// the protocol.
 func TestClientOwnedIsApartFromTheSimulation(t *testing.T) {
 	aims := func(p *ecs.Protocol) { ecs.Replicate[aim](p, ecs.ClientOwned|ecs.Interpolated|ecs.OwnerOnly) }
 	w := newServer(aims, rule("peek", func(w *ecs.World) {
@@ -223,8 +223,8 @@ func TestClientOwnedIsApartFromTheSimulation(t *testing.T) {
 	equal(t, "rows once the run that panicked is over", length(ecs.Each[struct{ Aim *aim }](w)), 1)
 }
 
-// A singleton lives from the start on the server, is zero on a client until told, and can be
-// neither despawned nor doubled.
+// A singleton exists on the server from the start. On a client it is zero until a snapshot sets it. It cannot be despawned or
+// spawned again.
 func TestSingleton(t *testing.T) {
 	p := bare("single", func(p *ecs.Protocol) {
 		ecs.Replicate[place](p, 0)

@@ -31,8 +31,8 @@ func gambling() part {
 	}
 }
 
-// A client that simulates fewer entities than the server, for other ticks, some of
-// them again, draws what the server draws. A generator that goes on does not.
+// A client that simulates fewer entities than the server, at other ticks and some ticks repeatedly, draws the same numbers as
+// the server. A generator with running state does not.
 func TestDecision1_DrawsArePureFunctions(t *testing.T) {
 	const owner, steps = 2, 40
 	server, client := newServer(gambling()), newClient(gambling())

@@ -46,7 +46,7 @@ func forged(t testing.TB) map[string][]byte {
 	}
 }
 
-// What anybody may have made is a value, or an error, before any peer runs it.
+// Forged bytes of a request are decoded or refused before any peer runs the request.
 func TestForgedRequestValues(t *testing.T) {
 	for name, b := range forged(t) {
 		v, err := loginRequest().Value(b)
@@ -56,7 +56,7 @@ func TestForgedRequestValues(t *testing.T) {
 	}
 }
 
-// FuzzRequestValue reads any bytes: what is a value runs, and is written as what it was read from.
+// FuzzRequestValue reads any bytes. An accepted value can run, and is encoded to the same bytes.
 func FuzzRequestValue(f *testing.F) {
 	f.Add([]byte(nil))
 	for _, b := range forged(f) {

@@ -51,8 +51,8 @@ func auctioned(inOrder, shuffled bool) *ecs.World {
 	return w
 }
 
-// What walks in order of NetID has the same result in any storage order; what does
-// not has another, so that shuffling finds it.
+// A walk in the order of NetIDs has the same result in any storage order. A walk in storage order has another result after
+// shuffling.
 func TestDecision2_ResultsDoNotDependOnStorage(t *testing.T) {
 	plain, shuffled := auctioned(true, false), auctioned(true, true)
 	if a, b := plain.Hash(), shuffled.Hash(); a != b {
@@ -167,7 +167,7 @@ func TestForcedRollbackChangesNoResult(t *testing.T) {
 	equal(t, "hash", run(true), run(false))
 }
 
-// A trace is told after each system of Simulate, and of no other stage.
+// A trace is called after each system of Simulate, and not for other stages.
 func TestTrace(t *testing.T) {
 	w := newServer(rule("one", walkOn), rule("two", walkOn))
 	e := w.Spawn(place{})

@@ -2,7 +2,7 @@ package ecs
 
 import "testing"
 
-// All rows are in one piece each, of at most so many rows, and pieces are done in order without workers.
+// Every row is in exactly one piece of at most pieceRows rows. Without workers, pieces run in order.
 func TestRowPiecesAreAllRows(t *testing.T) {
 	var l rowPieces
 	for range 2 { // the second time in the memory of the first

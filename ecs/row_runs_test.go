@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Runs are what one finds by looking at each row, after any change of the column.
+// After any change of the column, the runs are equal to those that a look at each row finds.
 func TestRowRunsAreThoseOfTheColumn(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 1))
 	var runs rowRuns

@@ -104,7 +104,7 @@ func TestComponentsWithoutFields(t *testing.T) {
 	}](w)), 3)
 }
 
-// Fields of many sizes, and more of them than the two that a walk sets first.
+// Rows have fields of many sizes, and more than the two that a walk sets first.
 func TestLargeRows(t *testing.T) {
 	w := newServer()
 	for i := range 3 {

@@ -133,8 +133,8 @@ func thousands(p *ecs.Protocol, pool ecs.Workers, client bool, check func(ecs.Di
 	return hashes
 }
 
-// Rows does what Each does, for any number of workers: on a server and on a client, for owners on hold and for one owner
-// alone, in parts of a tick and when ticks are rolled back.
+// Rows has the same result as Each with any number of workers: on a server and on a client, with skipped owners and with a
+// single owner, in partial ticks and with rollbacks.
 func TestDecision9_RowsDoWhatEachDoes(t *testing.T) {
 	walked := func() *ecs.Protocol { return kitProtocol(rule("stride", strideEach), rule("stretch", stretchEach)) }
 	rows := kitProtocol(rule("stride", ecs.Rows(stride)), rule("stretch", ecs.Rows(stretching)))
@@ -159,7 +159,7 @@ func TestDecision9_RowsDoWhatEachDoes(t *testing.T) {
 	equal(t, "rolled back", fmt.Sprint(got), fmt.Sprint(thousands(walked(), nil, false, nil)))
 }
 
-// Several workers are at work at once where there are enough rows, and the caller alone where there are few.
+// Many rows are spread over the workers. Few rows are done by the caller alone.
 func TestRowsUseTheWorkers(t *testing.T) {
 	crew := &counting{Pool: workers.New(2)}
 	defer crew.Close()
@@ -193,7 +193,7 @@ func (c *counting) Each(n int, do func(worker, piece int)) {
 	c.Pool.Each(n, do)
 }
 
-// A function of rows has no world: who uses one all the same is told, with any number of workers, and the world works on.
+// A function of rows that uses a world panics, with any number of workers, and the world remains usable.
 func TestDecision9_FunctionsOfRowsHaveNoWorld(t *testing.T) {
 	var w *ecs.World
 	var e ecs.Entity
@@ -236,7 +236,7 @@ func TestDecision9_FunctionsOfRowsHaveNoWorld(t *testing.T) {
 	}
 }
 
-// What can be no row is refused where the system is made.
+// Rows panics for an invalid row type when the system is made.
 func TestRowsThatAreNone(t *testing.T) {
 	refused(t, func() { ecs.Rows[placeRow](nil) }, "needs a function")
 	refused(t, func() { ecs.Rows(func(int, ecs.Step) {}) }, "struct of pointers to components and component values", "not int")

@@ -575,7 +575,7 @@ func TestLoadOfDamagedBytes(t *testing.T) {
 	}
 }
 
-// Whatever the bytes say, the world stays one that can be walked, changed, saved and captured.
+// FuzzLoad loads any bytes. Afterwards the world can be walked, changed, saved and captured.
 func FuzzLoad(f *testing.F) {
 	for seed := range uint64(6) {
 		r := rand.New(rand.NewPCG(seed, 3))

@@ -114,7 +114,8 @@ func TestAScheduleCanBeChanged(t *testing.T) {
 	refused(t, func() { ecs.NewStage("x").Add(ecs.System{Run: func(*ecs.World) {}}) }, "name")
 }
 
-// All systems are wrapped, those that a system runs included, and one may stay as it is.
+// WrapAll reaches all systems, including those that other systems run. A system for which the function returns nil stays as it
+// is.
 func TestWrapAllReachesEverySystem(t *testing.T) {
 	l := newLogged()
 	var seen []string

@@ -8,10 +8,8 @@ import (
 	"github.com/tactusgo/tactus/internal/race"
 )
 
-// Storage moves components as bytes behind the collector's back. With the
-// collector at work all the time and entities on the move between archetypes, at
-// once in one round and at the end of a stage in the next,
-// every value must stay what it is.
+// Storage moves components as bytes, which the garbage collector does not see. The collector runs all the time, and entities
+// change archetypes, in one round immediately and in the next at the end of a stage. Every value is unchanged.
 func TestCollectorAndMoves(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(5))
 	type stressed struct {

@@ -53,8 +53,8 @@ func TestChangesAtOnce(t *testing.T) {
 	equal(t, "resource", ecs.Resource[hat](w), h)
 }
 
-// A NetID is given once and never again, whoever held it and however it went; a
-// handle stays good through every change of shape, and dies with its entity.
+// A NetID is never assigned again, whatever became of its entity. A handle stays valid through all changes of components, and
+// ends with its entity.
 func TestDecision4_IdentityIsTheNetID(t *testing.T) {
 	w := newServer()
 	born := map[components.NetID]ecs.Entity{}
@@ -112,7 +112,7 @@ func TestDecision4_IdentityIsTheNetID(t *testing.T) {
 	equal(t, "after its end", w.NetID(w.Spawn(place{})), 5002)
 }
 
-// What has a replicated component has a NetID, whenever that came.
+// An entity gets its NetID with its first replicated component, even if that is added later.
 func TestNetIDComesWithTheFirstReplicatedComponent(t *testing.T) {
 	w := newServer()
 	e := w.Spawn(hat{1})

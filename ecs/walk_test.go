@@ -66,9 +66,8 @@ var changes = map[string]struct {
 	"Replica":     {atOnce: true, do: func(w *ecs.World, e ecs.Entity) { w.Netcode().Replica(w.NetID(e), w.Netcode().Mask(e), true) }},
 }
 
-// A change of structure during a walk waits for the end of the stage, or the
-// walk says what to do instead and goes no further; in every form of walk, in a
-// system and outside.
+// In a system, a change of structure during a walk waits for the end of the stage. Outside, and for immediate changes in a system, the
+// walk panics with advice if it continues. This is true for every form of walk.
 func TestDecision8_AChangeDuringAWalkOutsidePanics(t *testing.T) {
 	for name, walk := range walkers {
 		for what, change := range changes {

@@ -59,7 +59,7 @@ func TestTheWorldHistoryIsForBetweenTicks(t *testing.T) {
 	}, "during a walk")
 }
 
-// What a client foretold comes and goes with the history, and so do holds.
+// Predicted spawns, predicted despawns and holds of a client are captured and restored with the world.
 func TestTheWorldHistoryOfAClient(t *testing.T) {
 	w := newClient(rule("shoot", func(w *ecs.World) {
 		for _, r := range ecs.Each[struct{ Owner *components.Owner }](w) {

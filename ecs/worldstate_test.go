@@ -49,8 +49,7 @@ func TestWorldStateRefusesWhatIsNone(t *testing.T) {
 	refused(t, func() { system(other, func(w *ecs.World) { w.Spawn(place{}); w.Netcode().ReadState(good) }) }, "end of a stage")
 }
 
-// Whatever the bytes say, the world stays one that can be walked, changed and
-// captured.
+// FuzzReadState reads any bytes. Afterwards the world can be walked, changed and captured.
 func FuzzReadState(f *testing.F) {
 	type bag struct {
 		N     uint8 `net:"count"`
