@@ -51,7 +51,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// The object has what its readers look for, and a chart is an image.
+// The JSON object has the fields that its readers use, and every chart is an image.
 func TestComparison(t *testing.T) {
 	if os.Getenv("TACTUS_LONG") == "" {
 		t.Skip("plays all matches, as the tests of package trial play them one by one: set TACTUS_LONG=1")

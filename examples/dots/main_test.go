@@ -12,8 +12,8 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// One client walks right, the other stands still and looks on: over real UDP it
-// must see the walker where it went, between confirmed states and never back.
+// One client walks right, and another one watches over real UDP. It draws the walker between confirmed states, and never
+// moving back.
 func TestOneClientSeesTheOthersMove(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -57,7 +57,7 @@ func TestForeignClient(t *testing.T) {
 	}
 }
 
-// A foreign server that is full, and then one that takes the client.
+// A client connects to another implementation's server: first to a full one, then to one that accepts it.
 func TestForeignServer(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"127.0.0.1", "::1"} {

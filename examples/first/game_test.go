@@ -8,8 +8,8 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// Four players on a bad link: rounds end and begin, somebody is red in each, no prediction is wrong, and in the end all
-// see the same.
+// Four players on a bad link: rounds end and begin, each has a red player, no prediction is wrong, and in the end all see the
+// same.
 func TestTag(t *testing.T) {
 	crowd := systemstest.New(t, systemstest.Config{
 		Protocol: Protocol,

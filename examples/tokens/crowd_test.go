@@ -55,8 +55,8 @@ func (l *lab) try(t *testing.T, from, name, password string) (status int, retry,
 // elsewhere is one of many addresses.
 func elsewhere(i int) string { return netip.AddrFrom4([4]byte{10, 1, byte(i >> 8), byte(i)}).String() }
 
-// Two hundred bad logins, from as many networks and under as many names, hold nobody up for long: all are answered in a
-// bounded time, a player at home is served next, and one who is not gets in by coming again when told.
+// Two hundred bad logins, each from another network and with another name, delay nobody for long. All are answered within a
+// bounded time. A player at a familiar place is served next, and another one gets in by retrying when told.
 func TestBadLoginsHoldNobodyUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newCrowd(t)
@@ -93,7 +93,7 @@ func TestBadLoginsHoldNobodyUp(t *testing.T) {
 	})
 }
 
-// A slow machine makes nobody wait longer: whose turn does not come in time is told to come again.
+// On a slow machine, a login whose turn does not come in time is told to retry.
 func TestWaitIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
@@ -123,8 +123,8 @@ func TestWaitIsBounded(t *testing.T) {
 	})
 }
 
-// Whoever guesses a player's password from a thousand networks gets few hashes, and holds up neither that player at home
-// nor anybody else; once it is over the player gets in everywhere. A name that nobody has looks the same.
+// A guesser who tries a player's password from a thousand networks gets few hashes. It delays neither this player at a
+// familiar place nor other players. When it stops, the player can log in everywhere. An unknown name looks the same.
 func TestGuessingLocksNobodyOut(t *testing.T) {
 	for _, name := range []string{"alice", "nobody"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -157,8 +157,8 @@ func TestGuessingLocksNobodyOut(t *testing.T) {
 	}
 }
 
-// While the guesses go on, the player at a new place gets in at once beside one network that tries all the time, and
-// after some tries beside a hundred that use up what they may: each network has the same chance.
+// During the guesses, the player at a new place gets in at once if one network guesses all the time, and after some tries if a
+// hundred networks use up their allowances: each network has the same chance.
 func TestNewPlaceDuringGuesses(t *testing.T) {
 	for networks, every := range map[int]time.Duration{1: time.Second, 100: 20 * time.Second} {
 		t.Run(fmt.Sprint(networks), func(t *testing.T) {
@@ -200,7 +200,7 @@ func TestNewPlaceDuringGuesses(t *testing.T) {
 	}
 }
 
-// A player at home has an allowance too; it is no licence to guess.
+// A familiar place has a limited allowance too, which does not suffice for guessing.
 func TestAllowanceAtHome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newCrowd(t)
@@ -217,7 +217,7 @@ func TestAllowanceAtHome(t *testing.T) {
 	})
 }
 
-// What is remembered of a player is bounded, the newest stays.
+// The number of familiar places of a player is bounded. The newest stay.
 func TestFamiliarPlaces(t *testing.T) {
 	f := newFamiliar()
 	at := func(i int) player { return player{"alice", netip.MustParseAddr(elsewhere(i))} }
@@ -230,8 +230,7 @@ func TestFamiliarPlaces(t *testing.T) {
 	}
 }
 
-// A page of a foreign name that leads here is refused, and told what to do; so is whoever asks under it. A proxy answers
-// for its names.
+// A request under a foreign host name is refused with advice. A trusted proxy may use any name.
 func TestForeignNameGetsNoToken(t *testing.T) {
 	for _, c := range []struct {
 		names        hostname.Guard
@@ -269,7 +268,8 @@ func (c *fakeConn) RemoteAddr() net.Addr {
 }
 func (c *fakeConn) Close() error { c.closed = true; return nil }
 
-// Connections are bounded, in all and of a network; a proxy and this machine may have all. What has ended leaves nothing.
+// The number of connections is bounded, in total and per network. A proxy or this machine may use all. Closed connections do
+// not count.
 func TestConnectionsAreBounded(t *testing.T) {
 	d := newDoor(hostname.Guard{Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
 	for _, c := range []struct {
@@ -309,7 +309,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 	}
 }
 
-// The server of package http does as the door says: the connection is closed, its end is noted, and others are served.
+// Package http's server applies the door's decision: it closes the connection, reports its end, and serves others.
 func TestDoorOfTheServer(t *testing.T) {
 	l := newLab(t, nil)
 	d := newDoor(hostname.Guard{})

@@ -188,7 +188,7 @@ func TestRateOfAnAddress(t *testing.T) {
 	}
 }
 
-// The users that the command knows have the password that it tells.
+// The demo users have the password that the command prints.
 func TestDemoUsers(t *testing.T) {
 	ids := map[uint64]bool{}
 	for _, u := range demoUsers {

@@ -30,7 +30,7 @@ func (g *guests) Message(time.Time, netsys.Session, int, []byte) {}
 func (g *guests) Acked(netsys.Session, uint16)                   {}
 func (g *guests) Disconnected(time.Time, netsys.Session, error)  {}
 
-// A client that has logged in over HTTP gets into a server that has never heard of the service, which knows the player's
+// A client that has logged in over HTTP connects to a server that does not know the service. The server knows the player's
 // name and id from the token alone.
 func TestLoginReachesASession(t *testing.T) {
 	l := newLab(t, nil)

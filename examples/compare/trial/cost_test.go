@@ -158,7 +158,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// What server and clients say of themselves under rollback is what their worlds have counted.
+// Under rollback, the statistics of server and clients equal the counts of their worlds.
 func TestWorldsCountTheSame(t *testing.T) {
 	m, err := busy(options(2, 5, 10), rollback, world.Rules{Gusts: gustEvery})
 	must(t, err)

@@ -47,7 +47,7 @@ func TestPresetsDiffer(t *testing.T) {
 	}
 }
 
-// The same options give the same results, whichever part is over first; and who wins a duel is a matter of the model.
+// The same options give the same results, whichever part ends first. The model decides who wins a duel.
 func TestResultsFollowFromOptions(t *testing.T) {
 	defer func(players, latencies []int) { sweptPlayers, sweptLatencies = players, latencies }(sweptPlayers, sweptLatencies)
 	sweptPlayers, sweptLatencies = sweptPlayers[:1], sweptLatencies[:1]
@@ -75,7 +75,7 @@ func TestResultsFollowFromOptions(t *testing.T) {
 	})
 }
 
-// Parts run each once, whatever the others do, and all errors are told.
+// Each part runs once, whatever the others do, and all errors are returned.
 func TestAllParts(t *testing.T) {
 	wrong := errors.New("wrong")
 	var parts []part

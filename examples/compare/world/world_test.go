@@ -27,7 +27,7 @@ func world(j *Journal) (w *ecs.World, tick func()) {
 	}
 }
 
-// A tick that is simulated again, with what is stored in another order, gives the same.
+// A repeated tick with another storage order has the same result.
 func TestNothingDependsOnTheOrder(t *testing.T) {
 	w, tick := world(nil)
 	w.ForceRollback(func(d ecs.Divergence) { t.Errorf("%v", d) })
@@ -66,7 +66,7 @@ func TestWhatHappensInTheYard(t *testing.T) {
 	}
 }
 
-// Shots hit the first player in their line, and those of players who fall in the same tick as well.
+// A shot hits the first player in its line. Players who fall in the same tick still hit.
 func TestShots(t *testing.T) {
 	w := ecs.NewWorld(Protocol(Rules{Harm: 100}, nil), ecs.Config{})
 	at := func(client uint32, x float32, aim uint16) ecs.Entity {

@@ -22,8 +22,8 @@ func allPlaces(y *yard) iter.Seq2[ecs.Entity, Point] {
 	}
 }
 
-// Of two who overlap each moves as far as the other, the opposite way, in the
-// line between them, and no faster than PushSpeed.
+// Two overlapping players push each other equally far in opposite directions, along the line between them, and no faster than
+// PushSpeed.
 func TestPushIsSymmetric(t *testing.T) {
 	for _, off := range []Point{{10, 0}, {-7, 21}, {0, -39}, {0, 0}, {0.001, 0}} {
 		y := newYard()
@@ -43,7 +43,7 @@ func TestPushIsSymmetric(t *testing.T) {
 	}
 }
 
-// Who overlaps and stands still comes free, and is then left in peace.
+// Two overlapping players who stand still are pushed apart, and then no further.
 func TestPushEnds(t *testing.T) {
 	y := newYard()
 	a, b := y.player(1, 450, 400), y.player(2, 460, 405)
@@ -79,8 +79,8 @@ func TestPushIsBounded(t *testing.T) {
 	}
 }
 
-// However storage is ordered, the yard goes on alike, bit for bit: places of a
-// crowd that pushes, and who gets what of power-ups that several reach for.
+// The storage order does not change a bit of the result: neither the places of a pushing crowd, nor who gets power-ups that
+// several players reach for.
 func TestOrderDoesNotMatter(t *testing.T) {
 	run := func(shuffle bool) uint64 {
 		y := newYard()

@@ -28,7 +28,7 @@ func TestDoorBlocksWhileClosed(t *testing.T) {
 	}
 }
 
-// Nobody is left inside a door that closes: its middle decides for a side.
+// A closing door leaves no player inside it: it moves the player to one side, left or right of its middle.
 func TestDoorClosesOnPlayer(t *testing.T) {
 	for _, right := range []bool{false, true} {
 		y := newYard()

@@ -37,8 +37,8 @@ func play(t *testing.T, seed uint64, clients int, change func(*systemstest.Confi
 
 const warm = 12 * time.Second
 
-// A client alone is right about everything: it rides, waits at the door and
-// passes it, takes power-ups and runs with them, and is never corrected.
+// A client that plays alone predicts everything correctly: it rides, waits at the door and passes it, takes power-ups, runs
+// with them, and is never corrected.
 func TestAloneIsNeverCorrected(t *testing.T) {
 	minutes, sum := 0, Diary{}
 	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
@@ -70,8 +70,8 @@ func TestAloneIsNeverCorrected(t *testing.T) {
 	}
 }
 
-// Two who seek and push each other are wrong about each other now and then, but
-// by less than a player's width in 99 of 100 ticks, and agree in the end.
+// Two clients that seek and push each other sometimes predict each other wrongly, but by less than a player's width in 99 of
+// 100 ticks. In the end they agree.
 func TestTwoWhoPushStayClose(t *testing.T) {
 	systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
 		c := play(t, seed, 2, nil)
@@ -138,8 +138,7 @@ func observe(c *systemstest.Crowd) *[]float64 {
 	return errors
 }
 
-// The server's own books agree with what it wrote to players and power-ups, and
-// clients see the same.
+// The server's totals agree with the components of players and power-ups, and clients see the same.
 func TestPointsAreCountedOnce(t *testing.T) {
 	c := play(t, 1, 4, nil)
 	c.Connect()

@@ -48,7 +48,7 @@ func TestBoostLastsItsTime(t *testing.T) {
 	}
 }
 
-// Taken, a power-up is there for nobody until it is back; then for all.
+// Nobody can take a power-up that was taken until it is back. Then everybody can.
 func TestPowerUpComesBack(t *testing.T) {
 	y := newYard()
 	item := y.powerUp(100, 400)
@@ -67,8 +67,8 @@ func TestPowerUpComesBack(t *testing.T) {
 	}
 }
 
-// Of two who touch it in the same tick the one with the lower NetID gets it, and
-// alone counts a point, whatever the storage order.
+// If two players touch a power-up in the same tick, only the one with the lower NetID gets it and the point, in any storage
+// order.
 func TestOneOfTwoGetsThePowerUp(t *testing.T) {
 	for seed := range uint64(8) {
 		y := newYard()
@@ -83,7 +83,7 @@ func TestOneOfTwoGetsThePowerUp(t *testing.T) {
 	}
 }
 
-// A player with a rest to sit out takes nothing.
+// A player takes no power-up during the rest after the previous one.
 func TestRestKeepsFromTaking(t *testing.T) {
 	y := newYard()
 	y.powerUp(100, 400)
@@ -99,8 +99,8 @@ func TestRestKeepsFromTaking(t *testing.T) {
 	}
 }
 
-// A client that has not heard yet that a power-up is gone neither takes it again
-// nor gives a point: it predicts its own state only.
+// A client that does not know yet that a power-up is taken neither takes it again nor adds a point: it predicts only its own
+// state.
 func TestClientPredictsItsOwnStateOnly(t *testing.T) {
 	w := ecs.NewWorld(Protocol(), ecs.Config{Client: true})
 	id := func(places ...int) (m uint64) {

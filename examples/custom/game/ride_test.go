@@ -6,8 +6,8 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// A rider who stands still keeps its place on the platform for a whole round,
-// turns included; who stands beside it is not moved.
+// A rider who stands still keeps its place on the platform for a whole round, including the turns. A player beside the
+// platform does not move.
 func TestPlatformCarries(t *testing.T) {
 	y := newYard()
 	p := &level(y.World).Platforms[0]
@@ -27,8 +27,8 @@ func TestPlatformCarries(t *testing.T) {
 	}
 }
 
-// What a platform moves depends on the tick alone, so that a world which starts
-// in the middle carries as one that ran from the start.
+// The movement of a platform depends only on the tick: a world that starts in the middle carries riders like one that ran from
+// the start.
 func TestPlatformFollowsTheTick(t *testing.T) {
 	y := newYard()
 	p := &level(y.World).Platforms[1]
@@ -44,9 +44,8 @@ func TestPlatformFollowsTheTick(t *testing.T) {
 	samePlace(t, y.at(rider), p.At(middle+10), 0.01, "the rider")
 }
 
-// Two riders side by side are as far from each other as their places on the
-// platform say, whatever their places in the yard: on a client the other's is
-// old, and the platform has moved on since.
+// Two riders of a platform are compared by their places on the platform, not by those in the yard: on a client, the position
+// of the other rider is older, and the platform has moved since.
 func TestRidersAreComparedOnThePlatform(t *testing.T) {
 	c := Crowd{players: []seenPlayer{
 		{ID: 1, Pos: at(200, 300), Ride: Ride{On: 1, X: -25}},

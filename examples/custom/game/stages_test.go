@@ -8,8 +8,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// A correction moves the player at once and the camera bit by bit, whatever the
-// frame rate.
+// A correction moves the player at once and the camera gradually, at any frame rate.
 func TestCameraMakesUpForCorrections(t *testing.T) {
 	after := func(ticksPerFrame int) (x float32) {
 		w := newYard()

@@ -48,8 +48,8 @@ func deterministic(p policy.Model) bool {
 	return policy.Is[policy.Rollback](p) || policy.Is[policy.Lockstep](p)
 }
 
-// With systems of the game's own the yard is the same under every model: others walk in the view without a jump, the view
-// has whoever is there, a recording is walked, most predictions hold, and in the end everybody agrees.
+// With the game's own systems the yard works under every model: the view shows all players, who walk without jumps. A player
+// walks in a recording. Most predictions are right, and in the end all worlds agree.
 func TestOwnSystems(t *testing.T) {
 	for _, preset := range policy.Presets() {
 		t.Run(preset.String(), func(t *testing.T) {
@@ -121,7 +121,7 @@ func drawsAll(t *testing.T, c *systemstest.Crowd, k *systemstest.Client) {
 	}
 }
 
-// Where everybody simulates everything there is no place for a Predict or a Reconcile of the game's own.
+// Models in which every client simulates everything refuse a game's own Predict or Reconcile.
 func TestOwnSystemsHaveTheirModels(t *testing.T) {
 	for _, own := range []systems.ClientSystems{{Predict: Predict}, {Reconcile: Reconcile}} {
 		for _, preset := range []policy.Model{policy.Rollback{}, policy.Lockstep{}} {

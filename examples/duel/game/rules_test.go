@@ -76,7 +76,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Who guards is not hit, and who struck takes longer to recover.
+// A guarding fighter is not hit, and the attacker takes longer to recover.
 func TestGuard(t *testing.T) {
 	m := newBout(Reach - 10)
 	if m.step(8, strikes, guards); m.is(m.b).Lives != Lives || m.is(m.a).Phase != Recovery || m.is(m.a).Left != ticks(m.World, blocked) {
@@ -112,7 +112,7 @@ func TestRound(t *testing.T) {
 	}
 }
 
-// Who comes third watches, and so does who asks to; a corner that is free is filled again.
+// The third player watches, and so does a player who asks for it. A free corner is filled again.
 func TestJoin(t *testing.T) {
 	w := ecs.NewWorld(Protocol(), ecs.Config{})
 	for client, login := range []Login{{}, {Watch: true}, {}, {}} {

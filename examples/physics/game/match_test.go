@@ -40,7 +40,7 @@ func TestMatchForced(t *testing.T) {
 	}
 }
 
-// With -keep the worlds do not stay the same: that is what the rest of this package is for.
+// With -keep the worlds diverge, which the rest of this package prevents.
 func TestKeep(t *testing.T) {
 	r, err := runner.Headless(t.Context(), World(), "-virtual", "-rtt", "200ms", "-duration", "12s", "-warmup", "4s", "-keep", "-force-rollback")
 	if err != nil || r.Divergences == 0 {

@@ -25,7 +25,7 @@ func (y *yard) player(client uint32, x float64, roll int8) ecs.Entity {
 	return y.Spawn(components.Owner{Client: client}, Body{X: x, Y: 400}, Input{Roll: roll})
 }
 
-// Stacks stand, and what stands rests.
+// Stacks do not fall, and standing bodies do not move.
 func TestStacksStand(t *testing.T) {
 	y := newYard(false, 12)
 	y.step(120)
@@ -42,7 +42,7 @@ func TestStacksStand(t *testing.T) {
 	}
 }
 
-// Keys roll a ball, and let it jump from whatever it stands on.
+// Keys roll a ball. It can jump when it stands on something.
 func TestDrive(t *testing.T) {
 	y := newYard(false, 0)
 	p := y.player(1, 200, 1)
@@ -62,7 +62,7 @@ func TestDrive(t *testing.T) {
 	}
 }
 
-// What a tick does is a function of components: a world whose space has had another past does the same, bit for bit.
+// The result of a tick depends only on components: a world whose space has another past has the same result, bit for bit.
 func TestPastDoesNotMatter(t *testing.T) {
 	y := newYard(false, 12)
 	y.player(1, 100, 1)
@@ -90,7 +90,7 @@ func TestPastDoesNotMatter(t *testing.T) {
 	}
 }
 
-// A tick that is simulated twice is the same twice; with a space that keeps what is in it, it is not.
+// A repeated tick has the same result, except with a space that keeps its contents.
 func TestForcedRollback(t *testing.T) {
 	for _, kept := range []bool{false, true} {
 		y := newYard(kept, 12)

@@ -74,7 +74,7 @@ func TestJumpIsForgiving(t *testing.T) {
 	}
 }
 
-// The way is the camera's: forward goes where it looks, right is to its right.
+// Movement is relative to the camera: forward is its direction, right is to its right.
 func TestYaw(t *testing.T) {
 	for _, c := range []struct {
 		in   Input
@@ -132,8 +132,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// Who stands still on a platform keeps its place on it for two whole rounds, wherever that goes, to
-// the bit: also where it takes no step for a while, as a player whom the server holds back.
+// A player who stands still on a platform keeps its place on it for two whole rounds, to the bit, also if it takes no step for
+// a while because the server skips it.
 func TestRiding(t *testing.T) {
 	for i := range Platforms {
 		p, place := &Platforms[i], Body{On: uint8(OnPlatform + i), At: Vec{0.5, 0, -0.5}}
@@ -152,7 +152,7 @@ func TestRiding(t *testing.T) {
 	}
 }
 
-// Who jumps off a moving platform keeps the platform's speed, and so comes down on it again.
+// A player who jumps from a moving platform keeps the platform's speed, and lands on it again.
 func TestJumpOnPlatform(t *testing.T) {
 	p := &Platforms[0]
 	s := newStage(p.From)
@@ -171,7 +171,7 @@ func TestJumpOnPlatform(t *testing.T) {
 	}
 }
 
-// Who falls off the world begins anew, and is not drawn on the way.
+// A player who falls off the world starts again, and is not drawn on the way.
 func TestFalling(t *testing.T) {
 	s := newStage(Vec{40, 0, 0})
 	s.step(100, Input{})
@@ -180,7 +180,7 @@ func TestFalling(t *testing.T) {
 	}
 }
 
-// A coin is taken once, by whoever was there first of two in the same tick, and comes back.
+// A coin is taken once, by the first of two players in the same tick, and comes back.
 func TestCoins(t *testing.T) {
 	s := newStage(Vec{0, 0, 0})
 	second := s.Spawn(components.Owner{Client: 2}, Body{}, components.Teleports{}, Input{})

@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/systems/devtools/runner"
 )
 
-// Models that the world is not made for are refused, with those that it is made for.
+// A model that does not suit the world is refused. The message lists those that do.
 func TestPresets(t *testing.T) {
 	var errs bytes.Buffer
 	code := runner.Main(t.Context(), World(), []string{"-headless", "-virtual", "-preset", "Rollback"}, io.Discard, &errs)

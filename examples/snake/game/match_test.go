@@ -28,7 +28,7 @@ func headless(t *testing.T, args ...string) (*runner.Report, Proof) {
 	return r, r.World.(Proof)
 }
 
-// Snakes hunt and die; some deaths are withdrawn, and of the others everybody is told once.
+// Snakes hunt and die. Some deaths are withdrawn, and every player receives each of the others once.
 func TestMatch(t *testing.T) {
 	_, p := headless(t, "-duration", "40s", "-seed", "3")
 	if p.Withdrawn == 0 || p.Final == 0 || p.Foreseen == 0 || p.Provisional < p.Withdrawn+p.Final {
@@ -47,8 +47,8 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// A snake swerves in the last moment, and its input comes after it has died on the server: the
-// death is withdrawn, and nobody is ever told of it.
+// A snake swerves at the last moment, and its input arrives after it has died on the server. The death is withdrawn, and no
+// player receives it.
 func TestDeathIsWithdrawn(t *testing.T) {
 	begun, withdrawn, final, told := 0, 0, 0, 0
 	server := systems.ServerConfig{Model: policy.ServerRewind{}}

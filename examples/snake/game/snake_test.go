@@ -35,7 +35,7 @@ func (p *pit) spots(e ecs.Entity, tick uint32) (n int) {
 	}
 }
 
-// A second straight on is so many units; a second of turning is nearly a circle, back to its start.
+// In a second a snake moves speed units straight on. Turning long enough brings it back to its start in a circle.
 func TestGlide(t *testing.T) {
 	p := newPit()
 	e := p.snake(20, 32, 0)
@@ -50,8 +50,8 @@ func TestGlide(t *testing.T) {
 	}
 }
 
-// A body is as many spots as the snake is long, on the way that the head went; whoever has an old
-// state of it knows what is gone.
+// A body has as many spots as the snake is long, along the path of the head. With an old state of the body, a client knows
+// which spots are gone.
 func TestBody(t *testing.T) {
 	p := newPit()
 	e := p.snake(20, 32, 0)
@@ -67,8 +67,8 @@ func TestBody(t *testing.T) {
 	}
 }
 
-// Who runs into a body dies, whoever is stored first; two who run into each other's both die; the
-// wall kills too. Who kills grows.
+// A snake that runs into a body dies, in any storage order. If two run into each other, both die. The wall kills too. A snake
+// that kills grows.
 func TestCrash(t *testing.T) {
 	for seed := range uint64(4) {
 		p := newPit()

@@ -32,8 +32,8 @@ func (y *yard) balls() (all []snowball) {
 	return all
 }
 
-// A snowball starts where its thrower stands, goes where it looks, and there is one for each reload. It has a key by
-// which the server's is the client's.
+// A snowball starts at its thrower and flies where the thrower looks, at most one per reload. By its key, the client's
+// snowball is matched with the server's.
 func TestThrow(t *testing.T) {
 	y := newYard(false)
 	p := y.player(1, 300, 300)
@@ -61,7 +61,7 @@ func TestThrow(t *testing.T) {
 	}
 }
 
-// Trees and the fence stop snowballs, and who stands behind a tree is not hit.
+// Trees and the fence stop snowballs. A kid behind a tree is not hit.
 func TestStops(t *testing.T) {
 	tree := Trees[1]
 	for _, at := range []components.Position{{X: tree.X - 100, Y: tree.Y}, {X: Width - 100, Y: 60}} {
@@ -78,7 +78,7 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// Who is hit lies down for a while, throws nothing, and cannot be hit again at once.
+// A kid that is hit lies down for a while, throws nothing, and cannot be hit again at once.
 func TestHit(t *testing.T) {
 	y := newYard(false)
 	thrower, victim := y.player(1, 300, 60), y.player(2, 400, 60)
@@ -101,7 +101,7 @@ func TestHit(t *testing.T) {
 	}
 }
 
-// The rules do the same twice, but for the one that is there to show what happens if not.
+// Repeated ticks have the same result, except with the drift rule, which shows what happens otherwise.
 func TestForcedRollback(t *testing.T) {
 	for _, drift := range []bool{false, true} {
 		y := newYard(drift)
