@@ -42,7 +42,7 @@ func TestWriterAppendsAndMasks(t *testing.T) {
 	}
 }
 
-// Whatever sequence of values is written is read back, across every alignment.
+// Any sequence of written values is read back, at every alignment.
 func TestBitsRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var w Writer

@@ -65,9 +65,8 @@ func (r *readers) read(where string, m *Model, parts []Part, gap int) {
 	check(r.any.appendRange(nil, m, parts), Range, gap < 2)
 }
 
-// Blocks of worlds that change at random are read as they were written, by the package and by decoders
-// that are written from the document: with no baseline, one and two, of any age, for all slots and for
-// some, whatever their encoder wrote before.
+// Blocks of randomly changing worlds are decoded to what was encoded, by the package and by decoders written from the
+// document: with zero, one and two baselines of any age, for all slots and for some, in any state of the encoder.
 func TestBlocksAreRead(t *testing.T) {
 	r := &readers{T: t, tables: readWireTables(t), used: map[Coder]int{}}
 	r.zstd.Only = ZstdOnly
@@ -125,7 +124,7 @@ func TestBlocksAreRead(t *testing.T) {
 	}
 }
 
-// Raw layouts come out as they went in, whatever stands in their words.
+// Raw layouts are decoded exactly, whatever their words contain.
 func TestRawLayoutsAreExact(t *testing.T) {
 	s := newScene(t, 3, 1, 0.5)
 	l := NewRawLayout(s.layout.tables, 3, 20)
@@ -149,7 +148,7 @@ func TestRawLayoutsAreExact(t *testing.T) {
 	}
 }
 
-// Slots that are known already keep what they have, whatever a block says.
+// Slots that the decoder already knows keep their values, whatever the block contains.
 func TestKnownSlotsStay(t *testing.T) {
 	s, m, _ := news(t, 4, 3, 0.5)
 	var e Encoder
@@ -249,7 +248,7 @@ func TestDamagedBlocks(t *testing.T) {
 	}
 }
 
-// A world at rest costs next to nothing, whatever the coder: where lines lead is where entities are.
+// A world at rest costs almost nothing with any coder, because lines predict that entities stay where they are.
 func TestAWorldAtRest(t *testing.T) {
 	_, m, parts := news(t, 1, 15, 0)
 	if body := new(Encoder).appendRange(nil, m, parts); len(body) > 24 {

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// The costs of all fields together are the length of the blocks, and so are those of all entities and of the
-// rest; a decoder counts for each field what the encoder counted. In blocks of other coders the fields and
-// the rest together are no more than the block, and nearly all of it.
+// The costs of all fields add up to the length of the blocks, and so do those of all entities and the rest. A decoder counts
+// the same costs as the encoder. With other coders, the fields and the rest add up to almost the whole block.
 func TestCostsAddUp(t *testing.T) {
 	s := newScene(t, 8, 4, 0.5)
 	m := NewModel(s.layout, nil)

@@ -69,8 +69,8 @@ func TestDictionaryRefuses(t *testing.T) {
 	}
 }
 
-// A few bytes that become as much as zstd lets a block become are refused, for the
-// memory that the largest good one takes.
+// A few bytes that expand to the maximum length of a block are refused. This needs no more memory than the largest valid
+// block.
 func TestZstdBombIsRefused(t *testing.T) {
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true))
 	if err != nil {

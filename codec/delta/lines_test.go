@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// A line that goes on costs next to nothing, and one that bends about what there is
-// to say: where to, and when.
+// A line that continues costs almost nothing. A line that bends costs about its information: the target and the time.
 func TestLinesAreShort(t *testing.T) {
 	var enc Encoder
 	w := newWalkers(t, 1, 4)
@@ -41,7 +40,7 @@ func TestLinesAreShort(t *testing.T) {
 	}
 }
 
-// Whatever stands in the records, and whatever a line is, it comes out as it went in.
+// Records and lines with any words are decoded exactly.
 func TestLinesOfAnyWordsAreExact(t *testing.T) {
 	var enc Encoder
 	var dec Decoder
@@ -99,7 +98,7 @@ func TestBend(t *testing.T) {
 	}
 }
 
-// Bytes from anywhere, and baselines made of them, are refused or read.
+// FuzzLines decodes any bytes, also with baselines made of them. They are decoded or refused.
 func FuzzLines(f *testing.F) {
 	w := newWalkers(f, 1, 2)
 	m := NewModel(w.layout, nil)

@@ -36,8 +36,7 @@ func motionBytes(t *testing.T, second bool, n int, l *Layout, build func(send in
 	return len(body)
 }
 
-// What moves as its tags say costs next to nothing: an entity is a fraction of a
-// bit.
+// An entity that moves as its tags predict costs a fraction of a bit.
 func TestWhatMovesAsExpectedIsCheap(t *testing.T) {
 	quat := whole.NewQuatGrid(12)
 	about := func(angle float64) whole.Rotation { // around y

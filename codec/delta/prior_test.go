@@ -12,8 +12,7 @@ func trained(t testing.TB, seed uint64) (*Prior, *scene) {
 	return tr.Prior(), s
 }
 
-// Trained on its own kind of traffic, a prior makes blocks smaller, and they are
-// read with it.
+// A prior that was trained on the same kind of traffic makes blocks smaller. A decoder with the prior reads them.
 func TestAPriorMakesBlocksSmaller(t *testing.T) {
 	p, s := trained(t, 1)
 	built, m := NewModel(s.layout, nil), NewModel(s.layout, p)

@@ -111,7 +111,7 @@ func TestTablesOfLines(t *testing.T) {
 	}
 }
 
-// What was learned comes out of a file as it went in, and fits its layout only.
+// A trained model is read back from its file unchanged, and fits only its own layout.
 func TestTrained(t *testing.T) {
 	s := newScene(t, 4, 4, 0.3)
 	priors := NewTrainer(s.layout)

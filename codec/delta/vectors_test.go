@@ -191,8 +191,8 @@ func (v *blockVectors) add(t *testing.T, name string, coder Coder, l *Layout, pa
 	v.Blocks = append(v.Blocks, b)
 }
 
-// The committed blocks are read by the package and by the decoder of the document as what is written
-// beside them, and are what the encoder writes.
+// The package and the document's decoder decode the committed blocks to the recorded values, and the encoder produces the same
+// blocks.
 func TestBlockVectors(t *testing.T) {
 	tables := readWireTables(t)
 	for name, vectors := range vectorFiles {

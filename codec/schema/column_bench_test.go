@@ -70,8 +70,7 @@ func BenchmarkColumns(b *testing.B) {
 	}
 }
 
-// BenchmarkIntegers runs the kernels for columns of integers, and for each the
-// general form that it stands for.
+// BenchmarkIntegers runs the kernels for columns of integers, and the general function for comparison.
 func BenchmarkIntegers(b *testing.B) {
 	const at = 0.3
 	for _, tag := range []string{"0..65535 step 256 angle", "0..999 step 1 angle", "0..1000 step 1"} {
@@ -166,7 +165,7 @@ func mix(a, b float32, f float64) float32 {
 	return float32(float64(a) + float64((float64(b)-float64(a))*f))
 }
 
-// BenchmarkRows runs what is done row by row.
+// BenchmarkRows runs the operations that work row by row.
 func BenchmarkRows(b *testing.B) {
 	table, from, _, _, _ := bodyData(b)
 	for name, row := range map[string]func(p unsafe.Pointer){

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// A row whose floats are equal and not simply near, as infinities are, hides no row behind it, wherever in
-// the component the field is.
+// A row with equal infinities does not hide differences in later rows, wherever in the component the field is.
 func TestCompareBehindInfinities(t *testing.T) {
 	type pair struct{ X, Y float32 }
 	table := compile[pair](t, Fields{"X": "raw", "Y": "raw"})
@@ -30,7 +29,7 @@ func TestCompareBehindInfinities(t *testing.T) {
 	}
 }
 
-// A tolerance of 0 forgives nothing, not even what a type rounds.
+// A tolerance of 0 allows no difference at all, not even by the rounding of a type.
 func TestNoToleranceForgivesNoRounding(t *testing.T) {
 	table := compile[num[float64]](t, Fields{"V": "-512..512 step 0.01 tol 0"})
 	a, b := num[float64]{1}, num[float64]{math.Nextafter(1, 2)}

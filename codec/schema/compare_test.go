@@ -84,8 +84,7 @@ func TestCompareNamesTheFirstField(t *testing.T) {
 	}
 }
 
-// What was quantized equals what it came from, for the default tolerance, and so do
-// neighbours on the wire.
+// With the default tolerance, a quantized value equals the original, and neighbouring values on the wire are equal.
 func TestQuantizedComparesEqual(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	tolerant := func(f *Field) bool { return !f.Raw && f.Tolerance > 0 }

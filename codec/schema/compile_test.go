@@ -178,8 +178,8 @@ func TestFieldsReplaceTags(t *testing.T) {
 	}
 }
 
-// Fields that the server decides are listed, part of what peers agree on, and copied one by one;
-// in lists there are none.
+// Fields with the tag server are listed, are part of the line that peers compare, and can be copied one by one. Elements of
+// lists cannot have the tag.
 func TestServerFields(t *testing.T) {
 	type body struct {
 		X      float32    `net:"0..10 step 1"`

@@ -26,7 +26,7 @@ func ExampleCompile() {
 	// 2 words, 17 bits each
 }
 
-// A type from elsewhere has no tags: they are given by field path.
+// A type of another package has no tags. They are given by field path.
 func ExampleFields() {
 	type Vec struct{ X, Y float64 } // say, from a physics library
 	type Body struct {

@@ -19,7 +19,7 @@ type gauge struct {
 	Raw  float64  `net:"raw"`
 }
 
-// Differs says of each field what Compare says of the first, and Apart by how much.
+// Differs compares one field like Compare, and Apart returns the distance.
 func TestFieldByField(t *testing.T) {
 	table, err := schema.Compile(reflect.TypeFor[gauge](), nil)
 	if err != nil {

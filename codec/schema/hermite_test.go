@@ -17,8 +17,7 @@ type speeds struct {
 	Y float32 `net:"-50..50 step 0.01 rate y"`
 }
 
-// A thrown ball is on a parabola, which a cubic curve between any two of its states
-// goes along.
+// A thrown ball moves on a parabola. The cubic curve between any two of its states follows it.
 func TestHermiteFollowsAParabola(t *testing.T) {
 	place, speed := compile[track](t, nil), compile[speeds](t, nil)
 	at0 := func(s float64) (track, speeds) {
@@ -36,8 +35,7 @@ func TestHermiteFollowsAParabola(t *testing.T) {
 	}
 }
 
-// No curve leaves what lies between its ends or turns back, whatever the speeds are, and
-// dst may be one of the ends.
+// With any speeds, a curve stays between its ends and never turns back. dst may be one of the ends.
 func TestHermiteNeverTurnsBack(t *testing.T) {
 	place, speed := compile[track](t, nil), compile[speeds](t, nil)
 	rng := rand.New(rand.NewPCG(1, 2))

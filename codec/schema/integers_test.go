@@ -41,8 +41,7 @@ func integerForms[T integer](lo, hi float64) (tags []string) {
 	return append(tags, "raw", "raw tol 1", "raw tol 9e18", "raw tol 1e19", "0..7 step 0.25 fixed 4", "0..7 step 0.25 fixed 4 angle", "enum 5", "flags 6")
 }
 
-// The kernels for columns agree with the form that takes any number, and that with
-// what it means, whatever memory holds.
+// The column kernels agree with the general function, and that one with the definition, for any contents of memory.
 func TestIntegerColumns(t *testing.T) {
 	t.Run("int8", integerColumns[int8])
 	t.Run("uint8", integerColumns[uint8])

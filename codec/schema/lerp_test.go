@@ -71,8 +71,7 @@ func TestLerpAnglesGoTheShortWay(t *testing.T) {
 	}
 }
 
-// Whatever lies between two valid values is valid, and no further from either than
-// they are from each other.
+// A value between two valid values is valid, and no further from either than they are from each other.
 func TestLerpStaysBetween(t *testing.T) {
 	rng := rand.New(rand.NewPCG(25, 26))
 	eachKind(t, func(t *testing.T, table *Table, f *Field, p unsafe.Pointer) {

@@ -44,7 +44,7 @@ func TestTextIsRepaired(t *testing.T) {
 	}
 }
 
-// What memory holds past the end of a list or a text has no part in anything.
+// Memory after the end of a list or a text has no effect on any operation.
 func TestPastTheEndIsNothing(t *testing.T) {
 	table := compile[forms](t, nil)
 	rng := rand.New(rand.NewPCG(53, 54))

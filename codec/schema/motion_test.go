@@ -158,7 +158,7 @@ func TestMotionWordErrors(t *testing.T) {
 	}
 }
 
-// Steps are what Quantize rounds.
+// Steps returns the numbers that Quantize rounds.
 func TestSteps(t *testing.T) {
 	table := compile[mover](t, nil)
 	nan := math.NaN()

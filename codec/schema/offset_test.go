@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// What an offset leads to is what it was taken of, whatever the field is made of.
+// Shifting a value by its offset to another one gives the other one, for every kind of field.
 func TestOffsetLeadsFromOneToTheOther(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	eachKind(t, func(t *testing.T, table *Table, f *Field, p unsafe.Pointer) {

@@ -89,7 +89,7 @@ func quantizeOne(table *Table, p unsafe.Pointer) (q [2]int32, clamped int) {
 	return q, clamped
 }
 
-// What a receiver gets quantizes to the same words again, for every word.
+// A dequantized value quantizes to the same words again, for all words.
 func TestQuantizationIsIdempotent(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	eachKind(t, func(t *testing.T, table *Table, f *Field, p unsafe.Pointer) {
@@ -117,8 +117,7 @@ func TestQuantizationIsIdempotent(t *testing.T) {
 	})
 }
 
-// A value in the range comes back within half a step, or, where the range is not a
-// whole number of steps, within one.
+// A value in the range comes back within half a step, or within one step if the range is not a whole number of steps.
 func TestQuantizationError(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	eachKind(t, func(t *testing.T, table *Table, f *Field, p unsafe.Pointer) {

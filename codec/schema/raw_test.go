@@ -35,8 +35,7 @@ func TestRawIsLittleEndianWithoutPadding(t *testing.T) {
 	}
 }
 
-// Whatever the state of the sender, the receiver can read it, and valid values
-// arrive bit by bit.
+// The receiver can read any state of the sender. Valid values arrive bit by bit.
 func TestReadRawTakesWhatAppendRawWrites(t *testing.T) {
 	rng := rand.New(rand.NewPCG(27, 28))
 	eachKind(t, func(t *testing.T, table *Table, f *Field, p unsafe.Pointer) {
@@ -139,7 +138,8 @@ func refuseRaw[T comparable](t *testing.T, table *Table, good T, faults []rawFau
 	}
 }
 
-// Bytes are refused without a trace, or make a component that says the same bytes.
+// FuzzReadRaw reads any bytes. Refused bytes change nothing. Accepted bytes make a component that is written as the same
+// bytes.
 func FuzzReadRaw(f *testing.F) {
 	table, all := compile[everything](f, nil), compile[forms](f, nil)
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -168,8 +168,7 @@ func fuzzReadRaw[T comparable](t *testing.T, table *Table, b []byte) {
 	}
 }
 
-// Whatever words come, they make a valid component, and the words of that one are
-// its own from then on.
+// FuzzDequantize dequantizes any words. The component is valid, and its words stay the same from then on.
 func FuzzDequantize(f *testing.F) {
 	table := compile[forms](f, nil)
 	f.Fuzz(func(t *testing.T, b []byte) {

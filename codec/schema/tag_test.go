@@ -30,7 +30,7 @@ func TestParseTag(t *testing.T) {
 	}
 }
 
-// What is wrong is said, and what is allowed.
+// The error of an invalid tag states the problem and the valid forms.
 func TestParseTagErrors(t *testing.T) {
 	for text, says := range map[string]string{
 		"":                       "empty",

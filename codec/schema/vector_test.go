@@ -98,8 +98,7 @@ func words4(table *Table, p unsafe.Pointer) (q [4]int32, clamped int) {
 	return q, clamped
 }
 
-// The words of what words decode to decode to the same, for every word there is,
-// after one repair; and words that were made from a value stay as they are.
+// Any words are decoded to a valid vector, whose words then stay the same. Words that were made from a value never change.
 func TestVectorsAreIdempotent(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 42))
 	eachVector(t, func(t *testing.T, table *Table, f *Field, p unsafe.Pointer) {

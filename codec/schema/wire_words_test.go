@@ -23,7 +23,7 @@ type wireKinds struct {
 	Text  [6]byte    `net:"text"`
 }
 
-// Words mean what the document says.
+// Words have the meaning that the document gives them.
 func TestWireWordsAreTheDocuments(t *testing.T) {
 	table, err := Compile(reflect.TypeFor[wireKinds](), nil)
 	if err != nil {

@@ -83,8 +83,8 @@ func mean(m *delta.Model, only delta.Encoder, blocks [][]delta.Part) float64 {
 	return float64(sum) / float64(len(blocks))
 }
 
-// What is printed of the part that was held back is what its blocks take: with the built-in model and with
-// the one that was written, whatever the ages of baselines.
+// The report states the lengths of the held-back blocks, with the built-in model and with the written one, for baselines of
+// all ages.
 func TestReportIsOfWhatWasHeldBack(t *testing.T) {
 	for _, test := range []struct {
 		flags string
@@ -157,8 +157,7 @@ func TestReportIsOfWhatWasHeldBack(t *testing.T) {
 	}
 }
 
-// A dictionary that saves zstd something is written, and one that saves nothing is not; with nothing held
-// back nothing is measured, and it is written in any case.
+// A dictionary is written only if it saves bytes. Without held-back blocks nothing is measured, and it is always written.
 func TestDictionaryThatSavesNothing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	words := make([][2]int32, 8)

@@ -12,8 +12,8 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// A server with a key in one process, a player with a token in another: the server knows who it is, and lets
-// nobody in who has none.
+// A server with a key runs in one process, and a player with a token in another. The server knows the player's identity, and
+// refuses players without a token.
 func TestPlayersNeedTokens(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -48,7 +48,7 @@ func TestPlayersNeedTokens(t *testing.T) {
 	}
 }
 
-// Where the server's own address is no address, somebody has to say how tokens name it.
+// A server that listens on all addresses needs a flag with the address that tokens name.
 func TestPublicAddressIsNeeded(t *testing.T) {
 	keyFile := filepath.Join(t.TempDir(), "key")
 	if err := keyfile.Generate(keyFile); err != nil {

@@ -135,7 +135,7 @@ func TestArrivalConvergesAndCorrects(t *testing.T) {
 	}
 }
 
-// With a key, bots play by tokens; on a narrow link, with what passes it.
+// With a key, bots play with tokens. On a narrow link the server sends no more than its bandwidth.
 func TestKeyAndBandwidth(t *testing.T) {
 	key := filepath.Join(t.TempDir(), "key")
 	if err := keyfile.Generate(key); err != nil {
@@ -150,7 +150,7 @@ func TestKeyAndBandwidth(t *testing.T) {
 	}
 }
 
-// A few seconds on real sockets: what the virtual network proves must be true there.
+// A few seconds on real sockets work like matches on the virtual network.
 func TestRealSockets(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -25,8 +25,8 @@ func client(t *testing.T) string {
 	return dir
 }
 
-// The page is beside the match, whether snapshots or inputs travel: bots play, a table shows it, and the client is there
-// to fetch for who opens the page by an address or by a name that was given.
+// The page is served beside the match, with snapshots and with relayed inputs: bots play, the output names the page, and the
+// client can be fetched under an address or a configured name.
 func TestPageBesideTheMatch(t *testing.T) {
 	for _, preset := range []string{"LocalSync", "Rollback"} {
 		t.Run(preset, func(t *testing.T) {
@@ -62,8 +62,7 @@ func TestPageBesideTheMatch(t *testing.T) {
 	}
 }
 
-// Without the Go compiler, or outside of a checkout, there is a match without a page, and
-// it says how to have one.
+// Without the Go compiler, or outside a checkout, the match runs without a page, and says how to get one.
 func TestNoClientToServe(t *testing.T) {
 	for what, prepare := range map[string]func(t *testing.T) (want string){
 		"no compiler": func(t *testing.T) string {
@@ -88,7 +87,7 @@ func TestNoClientToServe(t *testing.T) {
 	}
 }
 
-// What cannot be served is said at once.
+// Pages that cannot be served are refused at the start.
 func TestWrongPages(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -129,7 +128,7 @@ func TestUsualPageIsTaken(t *testing.T) {
 	}
 }
 
-// Where there is no page it says why.
+// A match without a page says why.
 func TestWithoutAPage(t *testing.T) {
 	for args, want := range map[string]string{
 		"-http none": "-http none",

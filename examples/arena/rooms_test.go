@@ -129,7 +129,7 @@ func plays(ctx context.Context, t *testing.T, a roomsweb.Admission, socket bool,
 	}
 }
 
-// Two players, one over UDP and one by WebSocket, meet in a room that one of them makes and the other finds by its code.
+// Two players, one over UDP and one over WebSocket, meet in a room that one of them creates and the other finds by its code.
 func TestRooms(t *testing.T) {
 	at := open(t, "-seats 2 -npcs 5")
 	if at.Kind != kindName || at.Seats != 2 || at.Rooms != at.HTTP+"/rooms" {
@@ -164,7 +164,7 @@ func TestRooms(t *testing.T) {
 	}
 }
 
-// Bots come with the first player of a room, and leave with the last: then there is nobody.
+// Bots join with the first player of a room and leave with the last. Then the room is empty.
 func TestRoomsBots(t *testing.T) {
 	for _, preset := range []string{"LocalSync", "Rollback"} {
 		at := open(t, "-seats 1 -bots 2 -npcs 0 -preset "+preset)
@@ -210,7 +210,8 @@ func TestRoomsPreset(t *testing.T) {
 	}
 }
 
-// Who has an operator's token tells the players of a room something, and ends it; nobody else does.
+// A request with an operator's token sends a message to the players of a room, and ends the room. Requests without one are
+// refused.
 func TestRoomsOperator(t *testing.T) {
 	const token = "0123456789abcdef"
 	t.Setenv(operatorsVariable, "ada="+token)
@@ -325,7 +326,7 @@ func TestRoomsAreGuarded(t *testing.T) {
 	}
 }
 
-// People are told where everything is, and -h explains; flags that are not allowed say what is.
+// The command prints all addresses, -h explains the flags, and invalid flags are refused with the allowed values.
 func TestRoomsFlags(t *testing.T) {
 	for args, want := range map[string]bool{"-rooms": true, "--rooms": true, "-http none -rooms=true": true, "-rooms=false": false, "-npcs 3": false, "rooms": false} {
 		if got := wantsRooms(strings.Fields(args)); got != want {

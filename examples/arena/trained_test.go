@@ -10,8 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/devtools/runner"
 )
 
-// What is recorded of one match makes the snapshots of another smaller, and nothing
-// else of it different.
+// A model that was trained on one match makes the snapshots of another match smaller, and changes nothing else.
 func TestRecordTrainPlay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a command")
@@ -35,7 +34,7 @@ func TestRecordTrainPlay(t *testing.T) {
 	}
 }
 
-// A damaged file is told of and left out; one that is not there is a wrong flag.
+// A damaged file is reported and ignored. A missing one is a wrong flag.
 func TestFilesOfFlags(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "damaged")

@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/systems/devtools/runner/web"
 )
 
-// The page receives all bodies and draws them. Its title has their number after the first frame with all of them.
+// The page receives all bodies and draws them. After the first frame with all of them, its title contains their number.
 func TestPage(t *testing.T) {
 	pagetest.Open(t, world(), web.Config{Package: "examples/bodies", Page: page}, "Bodies: 250")
 }

@@ -25,8 +25,8 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/fleet/natsdir"
 )
 
-// What goes wrong with processes and NATS costs nobody the room and its world, gives no room two owners, and passes by itself. Eight players
-// in parties of two play on three processes, and parties of newcomers come and go. A table says what they experience.
+// Faults of processes and of NATS lose no room and no world, give no room two owners, and end by themselves. Eight players in
+// parties of two play on three processes, and parties of new players come and go. A table shows what the players experience.
 func TestFaults(t *testing.T) {
 	if os.Getenv("TACTUS_LONG") == "" {
 		t.Skip("plays for three minutes: set TACTUS_LONG=1")

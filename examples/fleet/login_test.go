@@ -17,8 +17,8 @@ import (
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// A login counts when the issuer has signed it, for this game, and not too long ago. Until the issuer's keys are known nobody
-// is told that a login is wrong.
+// A login is valid if the issuer has signed it for this game recently. Until the issuer's keys are known, no login is refused
+// as wrong.
 func TestLogin(t *testing.T) {
 	var i *issuer
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { i.ServeHTTP(w, r) }))

@@ -49,8 +49,9 @@ func started(t *testing.T) *demo {
 	return d
 }
 
-// Two parties meet although their members ask different processes. When a process is told to stop, its players travel, and keep
-// their positions and sessions. When one is killed, its players meet in their room again, elsewhere; the others notice nothing.
+// Two parties meet although their members ask different processes. When a process is told to stop, its players travel, and
+// keep their positions and sessions. When a process is killed, its players meet again in their room in another process. Other
+// players notice nothing.
 func TestDemonstration(t *testing.T) {
 	d := started(t)
 	if err := d.account(); err != nil {
@@ -81,8 +82,8 @@ func TestDemonstration(t *testing.T) {
 	}
 }
 
-// A process tells Agones what becomes of it, and players where Agones says that they reach it. Outside of Agones it tells them the
-// address that it is given.
+// Under Agones a process reports its state, and gives players the address that Agones names. Otherwise it gives them the
+// address of its flag.
 func TestAddresses(t *testing.T) {
 	d := started(t)
 	entry := func(p *process) (e fleet.ProcessEntry) {
@@ -151,7 +152,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// Before it listens, a process refuses what it cannot work with, and says which flag is wrong.
+// A process refuses invalid settings before it listens, and names the wrong flag.
 func TestSettings(t *testing.T) {
 	folder := t.TempDir()
 	file := func(name, text string) string {

@@ -256,8 +256,8 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// The container file builds and starts this program by the Go that it needs, opens the ports on which it is told to listen, and
-// has the certificates that vouch for the issuer of logins.
+// The container file builds and starts this program with the Go version that it needs, opens its ports, and contains the
+// certificates that it needs to trust the issuer of logins.
 func TestContainerfile(t *testing.T) {
 	b, err := os.ReadFile("deploy/Containerfile")
 	if err != nil {

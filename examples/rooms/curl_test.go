@@ -18,7 +18,7 @@ import (
 // words are the words of a shell command, without the quotes around them.
 var words = regexp.MustCompile(`'[^']*'|[^ ']+`)
 
-// The commands of docs/rooms.md that ask for seats do what the text says, in their order.
+// The commands in docs/rooms.md that request seats work in their order as the text says.
 func TestCurl(t *testing.T) {
 	text, err := os.ReadFile("../../docs/rooms.md")
 	if err != nil {

@@ -41,7 +41,8 @@ func answer(t *testing.T, w netsys.Wire) {
 	})
 }
 
-// A page in Go dials as one in JavaScript does: it takes WebTransport, and WebSocket where that does not pass. It carries no QUIC.
+// A page in Go connects like one in JavaScript: over WebTransport, and over WebSocket if that is blocked. Its module does not
+// contain QUIC.
 func TestDialInPages(t *testing.T) {
 	browser := browse(t, "")
 	folder := t.TempDir()

@@ -120,7 +120,7 @@ func dials(t *testing.T, url string, hashes [][]byte) error {
 	return err
 }
 
-// Without a certificate one is made, and pages are told its hash.
+// Without a certificate the server creates one, and gives pages its hash.
 func TestDevelopment(t *testing.T) {
 	r := start(t)
 	_, body := get(t, r.page+"connect.json")
@@ -153,7 +153,8 @@ func upgrade(t *testing.T, at, host, origin string) int {
 	return r.StatusCode
 }
 
-// With a certificate of one's own the page comes by HTTPS, and so do the WebSockets, under the same rules; pages are told no hash.
+// With a configured certificate, the page is served over HTTPS and WebSockets over TLS, with the same rules. Pages get no
+// hash.
 func TestCertificate(t *testing.T) {
 	c, err := webtransport.DevelopmentCertificate(time.Now())
 	if err != nil {
@@ -191,7 +192,7 @@ func TestCertificate(t *testing.T) {
 	}
 }
 
-// Flags that cannot be are refused with what to write, and -h explains all of them.
+// Invalid flags are refused with advice, and -h explains all flags.
 func TestFlags(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

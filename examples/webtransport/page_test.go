@@ -193,8 +193,8 @@ func of(all []string, what string) (n int) {
 	return n
 }
 
-// A page plays over WebTransport, and over WebSocket where that does not pass: after its patience where nobody answers, at once where it is
-// told so. What pages of other sites may not by one they may not by the other.
+// A page plays over WebTransport, and over WebSocket if that is blocked: after a timeout if nobody answers, and at once after an
+// error. Both refuse pages of other sites.
 func TestPage(t *testing.T) {
 	foreign := listen(t)
 	at := foreign.Addr().(*net.TCPAddr).Port
@@ -275,7 +275,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// The arena's page plays over WebTransport, and says so among its figures.
+// The arena's page plays over WebTransport, and shows that in its statistics.
 func TestArena(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a client for browsers: without -short it runs")

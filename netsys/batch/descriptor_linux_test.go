@@ -14,7 +14,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/netsystest"
 )
 
-// A process without standard input gives its first socket the descriptor 0, which is as good as any.
+// In a process without standard input, the first socket gets the descriptor 0. It works like any other.
 func TestDescriptorZero(t *testing.T) {
 	if err := os.Stdin.Close(); err != nil {
 		t.Skip(err)
@@ -86,8 +86,8 @@ func TestSocketFlags(t *testing.T) {
 	}
 }
 
-// Stats tell the buffers that the kernel gave: what was asked for where that is little, and all of what is
-// much where this process may go beyond the system's limit.
+// Stats returns the sizes of the buffers that the kernel has granted: all of a small request, and all of a large one if this
+// process may exceed the system's limit.
 func TestBuffersAreWhatTheKernelGave(t *testing.T) {
 	for _, size := range []int{16 << 10, 8 << 20} {
 		if size > 64<<10 && !mayForce(t, size) {

@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/batch"
 )
 
-// A tick takes in what has arrived, sends, and flushes once.
+// A tick receives, sends, and flushes once.
 func ExampleListen() {
 	wire, err := batch.Listen("127.0.0.1:0")
 	if err != nil {

@@ -96,7 +96,7 @@ func TestManyBatches(t *testing.T) {
 	}
 }
 
-// What is sent waits for the 64th, for a flush, for the next poll, or for Close.
+// Datagrams wait for the 64th, for a flush, for the next poll, or for Close.
 func TestSendsLeaveTogether(t *testing.T) {
 	sink := listen(t, "127.0.0.1:0")
 	l := listen(t, "127.0.0.1:0")
@@ -132,7 +132,7 @@ func TestSendsLeaveTogether(t *testing.T) {
 	netsystest.Arrivals(t, sink, 73)
 }
 
-// A server's answers leave within its Poll, and what a tick sends with its Flush.
+// A server's answers are sent within its Poll, and the datagrams of a tick with its Flush.
 func TestServerFlushes(t *testing.T) {
 	l := listen(t, "127.0.0.1:0")
 	server, err := netsys.NewServer(l, netsys.ServerConfig{})
@@ -165,7 +165,7 @@ func TestServerFlushes(t *testing.T) {
 	}
 }
 
-// A deluge does not make a poll longer than configured, in whole batches, and nothing of it is lost by that.
+// A flood makes a poll no longer than configured, in whole batches. The limit loses no datagram.
 func TestPollLimit(t *testing.T) {
 	for limit, most := range map[int]int{64: 64, 100: 128} {
 		l := listenWith(t, batch.ListenConfig{PollLimit: limit})
@@ -243,7 +243,7 @@ func TestRefusedAlone(t *testing.T) {
 	netsystest.Arrivals(t, sink, 3)
 }
 
-// A port where nobody listens answers with an ICMP refusal, which anybody can forge: nothing comes of it.
+// A closed port answers with an ICMP refusal, which anybody can forge. It has no effect.
 func TestICMPIsIgnored(t *testing.T) {
 	gone := listen(t, "127.0.0.1:0")
 	nobody := gone.LocalAddr()
@@ -273,7 +273,7 @@ func TestConfigRejects(t *testing.T) {
 	}
 }
 
-// Neither a listener that closes nor one that cannot start leaves a descriptor behind.
+// Neither a listener that closes nor one that fails to start leaks a descriptor.
 func TestDescriptors(t *testing.T) {
 	open := func() int {
 		all, err := os.ReadDir("/proc/self/fd")
@@ -297,7 +297,7 @@ func TestDescriptors(t *testing.T) {
 	}
 }
 
-// What does not fit the kernel's receive buffer is counted.
+// Datagrams that do not fit into the kernel's receive buffer are counted.
 func TestFullReadBuffer(t *testing.T) {
 	l := listenWith(t, batch.ListenConfig{ReadBuffer: 1, WriteBuffer: 1})
 	small, large := l.Stats(), listen(t, "127.0.0.1:0").Stats()

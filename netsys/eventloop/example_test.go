@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/eventloop"
 )
 
-// A port has one listener. The wire goes to a server, which closes it in the end.
+// A port has one listener. The server owns its wire, and closes it at the end.
 func ExampleListen() {
 	wire, err := eventloop.Listen("127.0.0.1:0")
 	if err != nil {

@@ -107,7 +107,7 @@ func TestSendAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Of what a datagram costs on its way in, only gnet's five allocations are not ours to save.
+// Receiving a datagram allocates only gnet's own five objects.
 func TestReceiveAllocatesWhatGnetDoes(t *testing.T) {
 	l := listen(t, "127.0.0.1:0")
 	c, err := netsys.DialUDP(t.Context(), l.LocalAddr().String())

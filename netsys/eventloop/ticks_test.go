@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// The loop of a listener without connections is not woken to look after some; with them it is, a few times a second.
+// A listener without WebSocket does not wake its loop. One with WebSocket wakes it a few times per second to check
+// connections.
 func TestTicksOfTheLoop(t *testing.T) {
 	for _, web := range []*connections{nil, {}} {
 		h := &handler{listener: &Listener{web: web}, started: make(chan struct{})}

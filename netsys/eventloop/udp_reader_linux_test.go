@@ -28,8 +28,8 @@ func listenWith(t *testing.T, c eventloop.ListenConfig) (*eventloop.Listener, ne
 	return l, conn
 }
 
-// What arrives while the loop sleeps is there for the next poll, in order, once, and with times of arrival that a
-// wire promises, whether loop or poll read it.
+// The next poll delivers the datagrams that arrived while the loop slept, in order, once each, and with valid arrival times,
+// whether the loop or the poll read them.
 func TestCoalesceDelaysNothing(t *testing.T) {
 	for _, by := range []time.Duration{-1, 500 * time.Microsecond, 100 * time.Millisecond} {
 		l, conn := listenCoalescing(t, by)
@@ -105,8 +105,8 @@ func TestCoalesceSparesWakeUps(t *testing.T) {
 	}
 }
 
-// As long as somebody polls, the loop sleeps on and leaves the socket to them: what comes wakes it once. When nobody
-// does, it takes what comes, so that the kernel's buffer does not overflow.
+// While somebody polls, the loop sleeps and leaves the socket to the polls: the first datagram wakes it once. When nobody
+// polls, the loop reads, so that the kernel's buffer does not overflow.
 func TestCoalesceLeavesTheSocketToWhoPolls(t *testing.T) {
 	l, conn := listenCoalescing(t, time.Millisecond)
 	n := 0
@@ -130,9 +130,9 @@ func TestCoalesceLeavesTheSocketToWhoPolls(t *testing.T) {
 	t.Error("the queue never overflows: the loop takes nothing although nobody polls")
 }
 
-// The stamp is the kernel's: what a poll finds late did not arrive late. While the loop sleeps, only the kernel can
-// have stamped what has a time between the moments before and after it was sent. There are many tries: the kernel
-// begins to stamp a while after it was asked to, and reading two clocks takes its time too.
+// The kernel stamps arrivals, so a late poll does not make a datagram late. While the loop sleeps, only the kernel can have
+// stamped a datagram with a time between the moments before and after it was sent. The test tries many times, because the
+// kernel begins to stamp with a delay, and reading two clocks takes time too.
 func TestCoalesceKeepsTheTimeOfArrival(t *testing.T) {
 	const sleep = 100 * time.Millisecond
 	l, conn := listenCoalescing(t, sleep)

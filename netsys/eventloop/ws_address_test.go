@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// WebSocket addresses tell every TCP address apart, say what it was, and are no UDP peer's.
+// WebSocket addresses are different for all TCP addresses, can be converted back, and are never those of UDP peers.
 func TestWebAddresses(t *testing.T) {
 	seen := make(map[netip.AddrPort]string)
 	for _, s := range []string{

@@ -13,7 +13,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// FuzzHandshake feeds requests to the upgrade. What is let in was answered with the switch; what is not, never.
+// FuzzHandshake feeds requests to the upgrade. Accepted requests, and only these, are answered with status 101.
 func FuzzHandshake(f *testing.F) {
 	f.Add([]byte("GET / HTTP/1.1\r\n\r\n"))
 	configs := []WebSocketConfig{
@@ -43,9 +43,9 @@ func FuzzHandshake(f *testing.F) {
 	})
 }
 
-// FuzzFrames feeds what follows a handshake to a connection, in pieces as the low bits of the first byte say, to one
-// that has not begun when the high bit is set. Whatever comes, the result is the same however it was cut, little
-// stays buffered, every datagram is one, and the first one begins a session.
+// FuzzFrames feeds bytes to a connection after the handshake, in pieces whose length the low bits of the first byte determine.
+// With the high bit, the connection has not received its first message yet. The result does not depend on the pieces, little
+// is buffered, every datagram has a valid length, and the first one opens a session.
 func FuzzFrames(f *testing.F) {
 	f.Add([]byte{3, 0x82, 0x81, 1, 2, 3, 4, 5})
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -69,7 +69,7 @@ func TestHandshakes(t *testing.T) {
 	}
 }
 
-// A request that fills what one may have, and does not end, is refused then and there.
+// A request that reaches the maximum length without an end is refused at once.
 func TestRequestAsLongAsItMayBe(t *testing.T) {
 	l := listenWeb(t, "", eventloop.WebSocketConfig{Handshake: 512, HandshakeTimeout: time.Hour})
 	r := connectRaw(t, l)
@@ -106,7 +106,7 @@ func TestHandshakeInPieces(t *testing.T) {
 	}
 }
 
-// A frame of which the end comes after the connection has begun is one.
+// A frame may begin before the connection's first valid message is accepted and end after it.
 func TestFrameCutWhereTheConnectionBegins(t *testing.T) {
 	l := listenWeb(t, "", eventloop.WebSocketConfig{AnswerTimeout: time.Minute})
 	second := maskedFrame(0x82, []byte("second"))
@@ -179,8 +179,8 @@ func TestControlFrames(t *testing.T) {
 	}
 }
 
-// Handshakes that are not finished cost no more than configured: the oldest goes for the newest, and all go
-// after a time. An honest client gets in beside them, and one that says nothing after its handshake is no better.
+// Unfinished handshakes cost no more than configured: the newest replaces the oldest, and all end after a time. An honest
+// client gets in beside them. A client that is silent after its handshake counts as unfinished.
 func TestHalfOpenIsBounded(t *testing.T) {
 	l := listenWeb(t, "", eventloop.WebSocketConfig{HalfOpen: 4, HandshakeTimeout: time.Hour, IdleTimeout: never})
 	for range 12 {
@@ -203,7 +203,7 @@ func TestHalfOpenIsBounded(t *testing.T) {
 	})
 }
 
-// The loop itself looks for who takes too long.
+// The loop itself closes connections that exceed a timeout.
 func TestLoopSweeps(t *testing.T) {
 	l := listenWeb(t, "", eventloop.WebSocketConfig{HandshakeTimeout: 1})
 	connectRaw(t, l)
@@ -241,7 +241,7 @@ func TestSilentConnectionExpires(t *testing.T) {
 	until(t, l, "expired", func() bool { s := l.WebSocketStats(); return s.Expired == 1 && s.Connections == 0 })
 }
 
-// Who floods loses its own datagrams, and takes no room from others.
+// A flooding client loses its own datagrams, and takes no room from others.
 func TestFloodOfOneConnection(t *testing.T) {
 	l := listenWeb(t, "", eventloop.WebSocketConfig{})
 	r, _ := rawSession(t, l)
@@ -261,9 +261,8 @@ func TestFloodOfOneConnection(t *testing.T) {
 	}
 }
 
-// A client that does not read gets, when it reads again, the newest datagrams and whole frames only; what was
-// in between is counted. Others notice nothing. Who has caught up is nobody who is stuck, however long nothing is sent
-// to it then.
+// A client that pauses reading gets the newest datagrams afterwards, in whole frames only. The dropped ones are counted, and
+// other clients lose nothing. A client that has caught up does not count as stuck, even if nothing is sent to it for long.
 func TestSlowReader(t *testing.T) {
 	l := listenWeb(t, "", eventloop.WebSocketConfig{Outbound: 8, StuckTimeout: time.Hour})
 	r, slow := rawSession(t, l)
@@ -338,7 +337,7 @@ func TestStuckReaderIsClosed(t *testing.T) {
 	}
 }
 
-// Many connections that end at once, in every way, leave nothing behind; nor does the listener.
+// Many connections that end at the same time, in every way, leave nothing behind, and neither does the listener.
 func TestManyConnectionsLeaveNothing(t *testing.T) {
 	before, files := runtime.NumGoroutine(), openFiles()
 	l := listenWeb(t, "127.0.0.1:0", eventloop.WebSocketConfig{
@@ -403,7 +402,7 @@ func openFiles() int {
 	return len(all)
 }
 
-// Behind a trusted proxy the client's address comes from its header; from anybody else the header means nothing.
+// Behind a trusted proxy, the client's address comes from the header. Without one the header is ignored.
 func TestTrustedProxy(t *testing.T) {
 	proxies := prefixes("127.0.0.0/8", "10.0.0.0/8")
 	for header, cases := range map[string][]struct{ line, peer string }{
@@ -449,7 +448,7 @@ func TestTrustedProxy(t *testing.T) {
 	}
 }
 
-// One address may not take all connections; behind a proxy that is the client's address, not the proxy's.
+// The number of connections per address is bounded. Behind a proxy this is the client's address.
 func TestConnectionsPerAddress(t *testing.T) {
 	l := listenWeb(t, "", eventloop.WebSocketConfig{
 		PerAddress: 2, ClientAddrHeader: "X-Forwarded-For", TrustedProxies: prefixes("127.0.0.1/32"),
@@ -482,7 +481,8 @@ func TestConnectionsPerAddress(t *testing.T) {
 	}
 }
 
-// Who sends no request of a connection first is let go at once, and nobody hears of it.
+// A connection whose first message is neither a request nor a packet of a session is closed at once, and the message is not
+// delivered.
 func TestFirstMessage(t *testing.T) {
 	other := opening()
 	other[5]++
@@ -532,7 +532,7 @@ func TestFirstMessage(t *testing.T) {
 	}
 }
 
-// What nobody answers may bring a little for a little while. An answer lifts both bounds.
+// A connection to which nothing is sent may send little, and only for a limited time. An answer lifts both limits.
 func TestUnansweredConnection(t *testing.T) {
 	l := listenWeb(t, "", eventloop.WebSocketConfig{AnswerTimeout: time.Hour, IdleTimeout: never})
 	_, from := rawSession(t, l)

@@ -216,7 +216,7 @@ func TestWebSocketConfigRejects(t *testing.T) {
 	}
 }
 
-// A server with a key and no Addresses takes tokens for where it listens, by UDP and by WebSocket. Others are refused.
+// A server with a key and without Addresses accepts tokens for its UDP and WebSocket addresses, and refuses others.
 func TestTokensForBothKinds(t *testing.T) {
 	key := netcode.GenerateKey(nil)
 	l := listenWeb(t, "127.0.0.1:0", eventloop.WebSocketConfig{})

@@ -12,9 +12,9 @@ import (
 	"github.com/tactusgo/tactus/netsys/eventloop"
 )
 
-// A web site can make its name lead here: to the browser its page and this server are of one origin then. With Origins
-// nil the name that the browser asked for must be one that nobody else can redirect, or one that is configured, or a
-// proxy must answer for it.
+// A web site can make its host name resolve to this server. For the browser its page and this server then have one origin.
+// With nil Origins, the requested name must be one that nobody else can redirect, or a configured one, or that of a trusted
+// proxy's request.
 func TestForeignNameThatLeadsHere(t *testing.T) {
 	proxied := eventloop.WebSocketConfig{ClientAddrHeader: "X-Forwarded-For", TrustedProxies: prefixes("127.0.0.0/8")}
 	named := eventloop.WebSocketConfig{Hosts: []string{"game.example"}}
@@ -68,7 +68,7 @@ func TestForeignNameThatLeadsHere(t *testing.T) {
 	}
 }
 
-// A refusal says what to configure, to whoever asks; the log says so once, since browsers do not show it.
+// A refusal says what to configure. The log says so once too, because browsers do not show it.
 func TestRefusalOfANameSaysWhatToDo(t *testing.T) {
 	var log bytes.Buffer
 	config := eventloop.ListenConfig{

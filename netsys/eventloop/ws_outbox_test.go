@@ -44,8 +44,8 @@ func TestOutbox(t *testing.T) {
 	}
 }
 
-// What a socket took a part of waits from there on, whichever part that is; where there is no room for all, the oldest go of
-// which nothing was taken.
+// The rest of a partly written frame waits at any position. If there is no room for all frames, the oldest unwritten ones are
+// dropped.
 func TestOutboxTakesTheRest(t *testing.T) {
 	const all = "[0000][1111][2222][3333][4444]"
 	ends := []int{6, 12, 18, 24, 30}
@@ -93,8 +93,8 @@ func TestOutboxAllocatesNothing(t *testing.T) {
 	}
 }
 
-// What waits takes memory, up to what the outbox holds, and what was sent none: buffers are shared, and so many are kept as
-// are said, however many connections there are.
+// Waiting frames take memory up to the limit of the outbox, and sent ones take none: connections share buffers, and a limited
+// number is kept.
 func TestOutboxesShareWhatTheyDoNotUse(t *testing.T) {
 	spare := new(framePool)
 	all := make([]outbox, 100)

@@ -39,8 +39,8 @@ func joined(w *connections, fd int, at time.Time) *webConn {
 	return c
 }
 
-// What a sender has for a connection is written together, and in any case before what it has for another one. A socket
-// without room gets, once it has some, the newest frames, none of them cut; what is lost is counted.
+// A sender writes all frames for a connection together, before those for another connection. When a full socket has room
+// again, it gets the newest frames, none of them cut. Dropped frames are counted.
 func TestSenderWritesTogether(t *testing.T) {
 	now := time.Unix(1, 0)
 	w := newConnections(WebSocketConfig{Outbound: 4}, netsys.NewInbox(1), logger{})
@@ -97,7 +97,8 @@ func TestSenderWritesTogether(t *testing.T) {
 
 func atoi(b []byte) int { return int(b[0]-'0')*100 + int(b[1]-'0')*10 + int(b[2]-'0') }
 
-// Where polls read, nobody is silent for as long as nobody polls: what it sent may wait. From the next poll on it counts.
+// If polls read the sockets, no connection counts as silent while nobody polls, because its frames may be waiting. After the
+// next poll silence counts.
 func TestSilenceIsJudgedWhilePolled(t *testing.T) {
 	now := time.Unix(1000, 0)
 	w := newConnections(WebSocketConfig{IdleTimeout: time.Second, AnswerTimeout: time.Second}, netsys.NewInbox(1), logger{})

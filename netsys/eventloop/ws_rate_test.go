@@ -13,9 +13,9 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// Whatever a connection brings counts, and answers to pings cost more than datagrams: what is above its rate is lost and
-// not answered, and two seconds' worth above that the connection ends. A client whose path stood still, and which brings
-// all of 20 seconds at once, goes on.
+// All frames count for the rate of a connection, because answering pings costs more than datagrams. Frames above the rate are
+// dropped and not answered. Two seconds' worth of excess frames end the connection. A client whose path stalled, and which
+// delivers 20 seconds at once, continues.
 func TestPingsCountLikeDatagrams(t *testing.T) {
 	const rate = 100
 	for name, frame := range map[string][]byte{

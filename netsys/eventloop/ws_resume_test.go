@@ -59,8 +59,8 @@ func (b *breaker) breakAll() {
 	b.conns = nil
 }
 
-// A session goes on when its connection breaks and the client's wire redials: the same session at both ends, from
-// another address, with the messages that were under way.
+// When a connection breaks and the client's wire redials, the session continues at both ends, from another address, with the
+// messages that were under way.
 func TestSessionSurvivesABrokenConnection(t *testing.T) {
 	l := listenWeb(t, "", eventloop.WebSocketConfig{})
 	path := newBreaker(t, l.WebSocketAddr().String())

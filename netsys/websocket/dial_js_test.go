@@ -102,8 +102,7 @@ func TestBrowserDatagramsGoBothWays(t *testing.T) {
 	until(t, "it is closed", func() bool { return s.Get("closed").Int() == 1 && s.Get("onmessage").IsNull() })
 }
 
-// What no server of ours sends, and what a browser tells of the end, ends the connection with a reason, and nothing is
-// called any more.
+// Invalid messages, and the browser's close events, end the connection with a reason. No callbacks run afterwards.
 func TestBrowserEnds(t *testing.T) {
 	for want, end := range map[string]func(s js.Value){
 		"text":       func(s js.Value) { s.Call("say", "hello") },
@@ -146,7 +145,7 @@ func TestBrowserDialErrors(t *testing.T) {
 	}
 }
 
-// A browser takes all that it is given; so it is given nothing while it holds too much, and the oldest datagrams go.
+// A browser accepts any amount of data. So the wire gives it nothing while it holds too much, and drops the oldest datagrams.
 func TestBrowserThatHoldsTooMuch(t *testing.T) {
 	browser(t)
 	w := open(t, websocket.DialConfig{Outbound: 4})
@@ -171,7 +170,7 @@ func TestBrowserThatHoldsTooMuch(t *testing.T) {
 	}
 }
 
-// What waits for a Poll is bounded: the oldest are kept, and what there is no room for is counted.
+// The number of datagrams that wait for a Poll is bounded: the oldest are kept, and the dropped ones are counted.
 func TestBrowserThatBringsTooMuch(t *testing.T) {
 	browser(t)
 	w := open(t, websocket.DialConfig{Inbound: 100})
@@ -189,7 +188,7 @@ func TestBrowserThatBringsTooMuch(t *testing.T) {
 	}
 }
 
-// A wire that redials goes on by another socket.
+// A wire that redials continues with another socket.
 func TestBrowserRedials(t *testing.T) {
 	browser(t)
 	w := open(t, websocket.DialConfig{Redial: time.Millisecond})

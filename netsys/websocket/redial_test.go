@@ -27,7 +27,7 @@ func (r *refusing) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, errors.New("nobody is there")
 }
 
-// A wire tries again after twice as long each time, half of that left to chance, up to 5 s or what it began with.
+// The pause between attempts doubles up to 5 s, or stays at a longer first pause. Half of it is random.
 func TestPausesBetweenAttempts(t *testing.T) {
 	for _, first := range []time.Duration{100 * time.Millisecond, 2 * time.Second, 8 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
@@ -69,8 +69,8 @@ type busy struct {
 
 func (b busy) Buffered() int { return b.held() }
 
-// While a browser holds more than some ten datagrams, nothing is given to it; when the connection ends meanwhile,
-// that is the end, and when the wire is closed, what is left goes.
+// The wire gives a browser nothing while it holds more than about ten datagrams. If the connection ends then, they are lost.
+// If the wire is closed, the rest is sent.
 func TestNothingIsGivenToABusyBrowser(t *testing.T) {
 	for name, test := range map[string]struct {
 		held   []int // each time that it is asked, then the last one for ever

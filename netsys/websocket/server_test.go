@@ -2,7 +2,7 @@ package websocket
 
 import "testing"
 
-// The address that a URL names stands for the server, so that a wire to this machine is known to be one.
+// The address in a URL becomes the server's address, so that a wire to this machine is recognized.
 func TestServerOfURL(t *testing.T) {
 	for url, want := range map[string]string{
 		"ws://127.0.0.1:7778":            "127.0.0.1:7778",

@@ -99,7 +99,7 @@ func TestDatagramsGoBothWays(t *testing.T) {
 	}
 }
 
-// What no server of ours sends ends the connection, with a reason.
+// Invalid messages end the connection with a reason.
 func TestBadMessagesEndTheConnection(t *testing.T) {
 	for name, send := range map[string]func(ctx context.Context, c *coder.Conn){
 		"text": func(ctx context.Context, c *coder.Conn) { _ = c.Write(ctx, coder.MessageText, []byte("hello")) },
@@ -184,7 +184,7 @@ func TestDialErrors(t *testing.T) {
 	}
 }
 
-// What was sent before Close arrives, closing twice is harmless, and no goroutine stays.
+// Datagrams that were sent before Close arrive. A second Close is harmless, and no goroutine remains.
 func TestClose(t *testing.T) {
 	received := make(chan string, 16)
 	url := serve(t, func(ctx context.Context, c *coder.Conn) {
@@ -224,7 +224,7 @@ func TestClose(t *testing.T) {
 	until(t, "the goroutines are gone", func() bool { return runtime.NumGoroutine() <= before })
 }
 
-// A wire that redials goes on with what is sent after the connection is back. What was sent meanwhile is lost.
+// A wire that redials delivers datagrams again when the connection is back. Those that were sent in between are lost.
 func TestRedial(t *testing.T) {
 	var connections atomic.Int32
 	url := serve(t, func(ctx context.Context, c *coder.Conn) {
@@ -285,8 +285,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// Begin waits for nothing: what is sent before the connection stands leaves with it. Where nobody is, that is silence, with
-// a reason; Close ends the attempt.
+// Begin does not block. Datagrams that are sent before the connection exists are sent with it. If nobody answers, the wire is
+// silent and Err returns the reason. Close ends the attempt.
 func TestBegin(t *testing.T) {
 	w, err := websocket.DialConfig{}.Begin(serve(t, echo))
 	must(t, err)

@@ -41,7 +41,7 @@ func reach(t testing.TB, l *webtransport.Listener) *quic.Conn {
 	return conn
 }
 
-// Who connects and begins no session does not keep its place, however lively it is; who was refused one has not begun it.
+// A connection without a session loses its place, although it is alive. A refused session does not count.
 func TestConnectionsWithoutASessionEnd(t *testing.T) {
 	l, url := listen(t, webtransport.Config{AnswerTimeout: 50 * time.Millisecond})
 	conn := reach(t, l)
@@ -101,7 +101,7 @@ func (c *listened) ReadFrom(b []byte) (int, net.Addr, error) {
 	return n, from, err
 }
 
-// Where there are many connections, who comes has to show that it is at its address: what is made up takes no places.
+// When there are many connections, a new client has to prove its address, so that forged addresses take no places.
 func TestAddressesAreVerifiedWhereManyAre(t *testing.T) {
 	l, _ := listen(t, webtransport.Config{Connections: 8})
 	for n := range 3 {
@@ -135,8 +135,8 @@ func says(t *testing.T, l *webtransport.Listener, w *websocket.Wire, what string
 	})
 }
 
-// FuzzPeer is a peer that does what data says: it opens streams, writes on them, sends datagrams, and begins a session or not. Whatever it
-// does, it loses its place, and others play on.
+// FuzzPeer runs a peer as data says: it opens streams, writes on them, sends datagrams, and begins a session or not. It always
+// loses its place, and others continue.
 func FuzzPeer(f *testing.F) {
 	const (
 		bidirectional = iota

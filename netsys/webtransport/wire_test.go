@@ -66,7 +66,7 @@ func say(t *testing.T, w netsys.Wire, to netip.AddrPort, what string) {
 	}
 }
 
-// Sessions run on it as on every wire: by itself, and beside the wire of an event loop.
+// Sessions run on the listener as on every wire, alone and beside the wire of an event loop.
 func TestWire(t *testing.T) {
 	for name, serve := range map[string]func(l *webtransport.Listener) netsys.Wire{
 		"alone": func(l *webtransport.Listener) netsys.Wire { return l },
@@ -90,7 +90,7 @@ func TestWire(t *testing.T) {
 	}
 }
 
-// Both kinds of players are told apart, and reached.
+// The combined wire distinguishes the clients of both wires, and reaches them.
 func TestBeside(t *testing.T) {
 	udp, err := netsys.ListenUDP("127.0.0.1:0")
 	if err != nil {
@@ -121,8 +121,8 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// A server that others can reach by any of its wires lets nobody in without a token, unless it is told to; tokens may name the
-// address of each.
+// If any of its wires is reachable by others, a server requires tokens, unless the insecure flag is set. Tokens may name the
+// address of each wire.
 func TestBesideIsSeenWhole(t *testing.T) {
 	const everywhere = "0.0.0.0:0"
 	for name, at := range map[string]struct{ udp, socket, webtransport string }{
@@ -229,7 +229,8 @@ func until(t *testing.T, what string, holds func() bool) {
 	t.Fatalf("never happened: %s", what)
 }
 
-// Connections are bounded; who is never answered is closed, and who sends too much loses it.
+// The number of connections is bounded. A connection to which nothing is sent is closed, and datagrams above the rate are
+// dropped.
 func TestBounds(t *testing.T) {
 	l, url := listen(t, webtransport.Config{PerAddress: 1, PerSecond: 20, AnswerTimeout: 50 * time.Millisecond})
 	w := dial(t, l, webtransport.DialConfig{}, url)
@@ -280,7 +281,7 @@ func TestFallsBack(t *testing.T) {
 	netsystest.Answer(t, l, w, "WebTransport is first")
 }
 
-// What cannot be is refused with advice.
+// An invalid configuration is refused with advice.
 func TestConfig(t *testing.T) {
 	certificate, err := webtransport.DevelopmentCertificate(time.Now())
 	if err != nil {

@@ -92,7 +92,7 @@ func TestReasonOf(t *testing.T) {
 	}
 }
 
-// What the server says to a player whom it refuses is told to that player.
+// Explain shows a refused player the server's message.
 func TestExplainLogin(t *testing.T) {
 	err := fmt.Errorf("%w: %w", netsys.ErrRefused, fmt.Errorf("%w: you are banned until Friday", netsys.ErrLogin))
 	if text := host.Waiting(netsys.ErrTimeout); !strings.HasSuffix(text, ". Reconnecting…") || strings.Contains(text, "try") {
@@ -170,7 +170,7 @@ func TestTimesAreChecked(t *testing.T) {
 	}
 }
 
-// What is configured wrongly is said, with what to write instead.
+// An invalid configuration is an error that names the field.
 func TestWrongConfigs(t *testing.T) {
 	m := newMatch(t, protocol(), systems.ServerConfig{})
 	for name, change := range map[string]func(c *host.Config){
@@ -215,7 +215,7 @@ func TestStatNames(t *testing.T) {
 	}
 }
 
-// The wire bounds what waits, and what is too long goes nowhere.
+// The wire bounds the waiting datagrams, and refuses datagrams that are too long.
 func TestWire(t *testing.T) {
 	w, err := host.NewWire(host.WireConfig{Waiting: 3, Out: func([]byte) error { return netsys.ErrFull }})
 	must(t, err)

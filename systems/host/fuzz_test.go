@@ -12,9 +12,9 @@ import (
 	"github.com/tactusgo/tactus/systems/host"
 )
 
-// FuzzHost makes calls in any order, with any lengths, numbers and times, between frames of a match: each ends well, or in
-// an error. Each call is its number, a length of the bytes that follow, and these. Afterwards the match goes on, where
-// nobody has closed it.
+// FuzzHost makes calls in any order between the frames of a match, with any lengths, numbers and times. Each succeeds or
+// returns an error. A call is encoded as its number, the length of its bytes, and the bytes. Afterwards the match continues,
+// unless the host was closed.
 func FuzzHost(f *testing.F) {
 	in, text, name := bytesOf(keys{DX: 1, Jump: true}), bytesOf(said{}), bytesOf(rename{})
 	f.Add(calls(call{9, nil}, call{0, in}, call{9, nil}, call{4, text}, call{5, bytesOf(bang{1})}, call{6, name}, call{9, nil}))

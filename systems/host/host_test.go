@@ -82,7 +82,8 @@ func ownTable(k *player) *host.Table {
 	return &host.Table{}
 }
 
-// What came and went is what the tables have, frame by frame, and a spawn keeps its handle when the server confirms it.
+// The news of rows that appeared and disappeared agree with the tables in every frame. A predicted spawn keeps its handle when
+// the server confirms it.
 func TestRowsComeAndGo(t *testing.T) {
 	m := newMatch(t, protocol(), systems.ServerConfig{})
 	k := m.join(protocol(), link, m.config())
@@ -214,7 +215,7 @@ func TestInputsOfAnyBytes(t *testing.T) {
 	}
 }
 
-// Singletons lie where they are; what is none has no place.
+// Single returns a pointer to a singleton, and nil for other components.
 func TestSingle(t *testing.T) {
 	p := protocol()
 	m := newMatch(t, protocol(), systems.ServerConfig{})
@@ -309,7 +310,7 @@ func TestMessagesEventsCommands(t *testing.T) {
 	}
 }
 
-// A host asks to be what bytes say.
+// A host logs in with the bytes of a login.
 func TestLogin(t *testing.T) {
 	p := protocol()
 	m := newMatch(t, protocol(), systems.ServerConfig{})
@@ -333,7 +334,7 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// A frame in which nothing comes, goes or is told allocates nothing, with others in sight and input that changes.
+// A frame without news allocates nothing, with other entities in view and changing input.
 func TestFramesAllocateNothing(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")

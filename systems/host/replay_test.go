@@ -167,7 +167,7 @@ func TestReplaySeeks(t *testing.T) {
 	}
 }
 
-// A replay shows the view of any player, and what a host does has no effect.
+// A replay shows the view of any player. Inputs, messages, events and commands have no effect.
 func TestReplayFollows(t *testing.T) {
 	file, _ := record(t, 3)
 	h := replayOf(t, file)
@@ -194,7 +194,7 @@ func TestReplayFollows(t *testing.T) {
 	}
 }
 
-// Control does by numbers what the methods do. Other numbers and hosts that play with a server are refused.
+// Control calls the methods of a replay by number. Unknown numbers, and hosts that play on a server, are refused.
 func TestControl(t *testing.T) {
 	file, frames := record(t, 2)
 	h := replayOf(t, file)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Everything that was written is read, whatever the chances were.
+// Everything that was written is read back, with any chances.
 func TestRangerReadsWhatItWrote(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for n := range 300 {
@@ -71,7 +71,7 @@ func TestRangerReadsWhatItWrote(t *testing.T) {
 	}
 }
 
-// A bit costs about what its chance says, down to a thousandth of a bit.
+// A bit costs what its chance implies, down to a thousandth of a bit.
 func TestLikelyBitsAreCheap(t *testing.T) {
 	var r Coder
 	r.Write(nil)
@@ -85,7 +85,7 @@ func TestLikelyBitsAreCheap(t *testing.T) {
 	}
 }
 
-// A chance stays within 1..65,535, whatever it sees.
+// A chance stays within 1..65,535, whatever bits it is updated with.
 func TestChancesStayInRange(t *testing.T) {
 	for _, start := range []Chance{{1, 0}, {65535, 0}, {1, MostSeen}, {65535, MostSeen}, {32768, 63}} {
 		for _, up := range []bool{false, true} {
@@ -104,7 +104,7 @@ func TestChancesStayInRange(t *testing.T) {
 	}
 }
 
-// A chance goes the part of its way that docs/wire-blocks.md says, and remembers as much as that says.
+// A chance moves, and remembers, as docs/wire-blocks.md says.
 func TestChancesGoTheirWay(t *testing.T) {
 	for n, s := range strides {
 		if want := 655360 / (10*min(n, 39) + 16); int(s.step) != want || int(s.next) != min(n+1, 39) {

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// The rotation that follows from two, and the words of rotations, are those of the
-// trigonometry behind them.
+// Differences of rotations, and the words of rotations, agree with trigonometry.
 func TestRotations(t *testing.T) {
 	about := func(angle float64) Rotation {
 		return Rotation{int64(One * math.Sin(angle/2)), 0, 0, int64(One * math.Cos(angle/2))}

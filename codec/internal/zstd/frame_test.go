@@ -24,7 +24,7 @@ func frames(t testing.TB) (levels []*other.Encoder) {
 	return levels
 }
 
-// Frames that another library wrote are read, of one block and of many, whatever the types of their blocks. Damage is noticed.
+// Frames of another library are decoded, with one block and with many, of all block types. Damage is detected.
 func TestFrame(t *testing.T) {
 	noise := make([]byte, 300<<10)
 	r := rand.New(rand.NewPCG(1, 1))
@@ -67,7 +67,7 @@ func TestFrame(t *testing.T) {
 	}
 }
 
-// What another library reads as a frame with a checksum is read here, and means the same.
+// FuzzFrame checks that every frame with a checksum that another library decodes is decoded here to the same bytes.
 func FuzzFrame(f *testing.F) {
 	const most = 1 << 20
 	for _, e := range frames(f) {

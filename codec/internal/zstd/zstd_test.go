@@ -102,7 +102,7 @@ func with(raw []byte, dict *zstd.Dictionary) *theirs {
 	return x
 }
 
-// What another library wrote is read, whatever memory has to be grown for it.
+// Blocks of another library are decoded, although memory has to grow for them.
 func TestBlock(t *testing.T) {
 	var d zstd.Decoder
 	read := 0
@@ -148,7 +148,7 @@ func TestBlockDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// What another library reads is read here, and means the same.
+// FuzzBlock checks that every block that another library decodes is decoded here to the same bytes.
 func FuzzBlock(f *testing.F) {
 	var ours zstd.Decoder
 	f.Fuzz(func(t *testing.T, dictionary bool, block []byte) {
@@ -173,7 +173,7 @@ func FuzzBlock(f *testing.F) {
 	})
 }
 
-// What is compressed comes back, and a part of it is no block.
+// FuzzPlain checks that compressed bytes decompress to the original, and that a part of a block is refused.
 func FuzzPlain(f *testing.F) {
 	var d zstd.Decoder
 	f.Fuzz(func(t *testing.T, level uint8, plain []byte) {

@@ -54,9 +54,8 @@ func (f *fight) kills() (kills, deaths int) {
 	return kills, deaths
 }
 
-// There are guns under every model, for full clients and for thin ones: bots shoot each other and others down, who come
-// back, and all peers agree about what came of it. Clients predict all of it but being shot. A player has the name that
-// it asked for.
+// Guns work under every model, for full clients and for thin ones: bots shoot each other, fall and return, and all peers agree
+// on the results. Clients predict everything except being shot. A player gets the name that it requests.
 func TestBotsFightUnderEveryModel(t *testing.T) {
 	for _, p := range policy.Presets() {
 		for _, thin := range []bool{false, true} {

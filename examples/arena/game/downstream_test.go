@@ -86,8 +86,7 @@ func (a *arena) off(f *capture.Frame) (worst float64) {
 	return worst
 }
 
-// What a client has to be told of everybody, when it has what was sent a given
-// number of sends ago: bytes on average.
+// The average length of a block of all players and NPCs, for a client whose baseline is a given number of sends old.
 func TestDownstreamBytes(t *testing.T) {
 	for _, c := range []struct {
 		protocol      func() *ecs.Protocol

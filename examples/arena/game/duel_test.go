@@ -80,9 +80,8 @@ func (m *marksman) gather(c *systems.Client, in *game.Action) {
 	}
 }
 
-// Whoever was in the way of a shot on the shooter's screen is hit, the same one, and
-// nobody is who was not, although the shooter walks, targets walk, and the link is bad;
-// and the shooter is told. Without lag compensation most of it is otherwise.
+// A shot hits the player whom it hits on the shooter's screen, or nobody, although the shooter and the targets walk and the
+// link is bad. The shooter is told of the hit. Without lag compensation many shots end otherwise.
 func TestShotsHitWhatTheScreenShows(t *testing.T) {
 	for _, p := range []policy.Model{policy.LocalSync{}, policy.CorrectOnMismatch{}} {
 		t.Run(p.String(), func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// A tick of a bot with a full client, and of one with a thin client, in the same match:
-// what each costs, and the second as a share of the first.
+// BenchmarkBotTick measures a tick of a bot with a full client, and one with a thin client, in the same match: the cost of
+// each, and their ratio.
 func BenchmarkBotTick(b *testing.B) {
 	const each = 4
 	network, now := netsys.NewNetwork(), time.Unix(0, 0)

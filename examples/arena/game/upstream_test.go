@@ -37,8 +37,7 @@ func upstream(t *testing.T, link func(t *testing.T) systemstest.Config) (bytes, 
 	return bytes / clients / seconds, inputs / messages, c.Server.Stats()
 }
 
-// What a player does costs 300 bytes a second at most, with each input sent
-// until it is known to have arrived.
+// A player's inputs cost at most 300 bytes per second on a good link. Each input is repeated until it is acknowledged.
 func TestUpstreamBytes(t *testing.T) {
 	for _, c := range []struct {
 		rtt, jitter  time.Duration

@@ -12,8 +12,8 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// A crowd large enough for its rows to be shared among workers walks the same way for each number of them, with guns and
-// without: worlds, datagrams and views are the same.
+// A crowd large enough to be spread over workers walks the same way with any number of them, with and without guns: worlds,
+// datagrams and views are equal.
 func TestWorkersChangeNothing(t *testing.T) {
 	const clients, npcs = 3, 1200
 	for _, combat := range []bool{false, true} {

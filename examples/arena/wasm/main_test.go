@@ -42,8 +42,8 @@ func root(t *testing.T) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Node plays the arena through the module, on a socket of its own: it joins, walks as predicted, shoots, talks and is told,
-// whatever else it passes meanwhile.
+// Node plays the arena through the module, on its own socket: it joins, walks as predicted, shoots, chats and gets messages,
+// although it also makes calls with invalid arguments.
 func TestNodePlays(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {

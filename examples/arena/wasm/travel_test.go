@@ -148,8 +148,8 @@ func (p *page) until(what string, holds func(l told) bool) told {
 	}
 }
 
-// A page goes on in other rooms, of its process and of another one, by sockets that the package opens; it is told of a room of another
-// protocol; its seat is taken over by whoever has the newer token; and where another process takes over its room, it plays on there.
+// A page travels to other rooms, in its process and in another one, over sockets that the package opens. It learns of a room
+// with another protocol. A newer token takes over its seat. When another process takes over its room, it continues there.
 func TestNodeTravels(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {

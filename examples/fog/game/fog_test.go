@@ -117,7 +117,7 @@ func TestClientsKnowWhatTheirTeamSees(t *testing.T) {
 	})
 }
 
-// What an opponent does out of sight does not change a byte that a client receives.
+// The actions of a hidden opponent do not change a byte that a client receives.
 func TestHiddenSendsNothing(t *testing.T) {
 	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
 		received := func(walks bool) (all [][]byte, at components.Position) {
@@ -163,7 +163,7 @@ func TestHiddenSendsNothing(t *testing.T) {
 	})
 }
 
-// Without -truth the server refuses to show a client everything, and says why.
+// Without -truth the server refuses to show a client everything. The error says why.
 func TestTruthIsRefused(t *testing.T) {
 	config := systemstest.Config{Protocol: Protocol, Clients: 1, Client: func(int) systems.ClientConfig {
 		return systems.ClientConfig{Login: Login{Truth: true}}

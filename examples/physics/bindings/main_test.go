@@ -6,7 +6,7 @@ import (
 	"github.com/tactusgo/tactus/systems/host/bind"
 )
 
-// What is committed is of the protocol as it is.
+// The committed bindings are those of the protocol.
 func TestBindingsAreOfToday(t *testing.T) {
 	if err := bind.Check(config()); err != nil {
 		t.Error(err)

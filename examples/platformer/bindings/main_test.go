@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/systems/host/bind"
 )
 
-// What is committed is of the protocol and the level as they are.
+// The committed bindings are those of the protocol and the level.
 func TestBindingsAreOfToday(t *testing.T) {
 	if err := bind.Check(config()); err != nil {
 		t.Error(err)

@@ -13,7 +13,7 @@ import (
 	"github.com/tactusgo/tactus/examples/platformer/game"
 )
 
-// Pages ask the module where platforms are, and are told what the rules say.
+// The module tells pages where platforms are, according to the rules.
 func TestModuleKnowsPlatforms(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {

@@ -13,8 +13,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/internal/sendto"
 )
 
-// A link-local address goes by the interface that its zone names, or gives the number of; one that is not there
-// is none.
+// A link-local address is sent by the interface that its zone names by name or number. An unknown zone is an error.
 func TestZones(t *testing.T) {
 	all, err := net.Interfaces()
 	if err != nil || len(all) == 0 {

@@ -13,8 +13,8 @@ type entry struct {
 
 func kept(x *entry) bool { return x.keep }
 
-// A window finds what a list of everything finds, whatever is skipped, kept and made room for, over many wraps: all that
-// is kept as long as the window is, the rest as long as the ring that was asked for.
+// A window finds what a complete list finds, over many wraps and with any gaps, kept entries and ring sizes: kept entries as
+// long as the window, others as long as the ring.
 func TestWindowAgainstModel(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -82,7 +82,7 @@ func TestWindowAgainstModel(t *testing.T) {
 	}
 }
 
-// What is kept takes no more memory than twice the window, the ring no more than was asked for, and once both have grown
+// Kept entries take at most twice the memory of the window, and the ring no more than was requested. When both have grown,
 // nothing allocates.
 func TestWindowIsBounded(t *testing.T) {
 	const most = 1024
@@ -120,7 +120,7 @@ func TestWindowIsBounded(t *testing.T) {
 	}
 }
 
-// What an outage made necessary is given back when it is over.
+// After an outage the additional memory is released.
 func TestWindowGivesBack(t *testing.T) {
 	w := New(1024, kept)
 	w.Room(1024)

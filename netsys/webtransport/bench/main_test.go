@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Both transports play over a link that loses packets, in Go and in a page, and what it lost is counted.
+// Both transports work over a link with losses, in Go and in a page, and the losses are counted.
 func TestBench(t *testing.T) {
 	for _, client := range players {
 		t.Run(client, func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 	"github.com/tactusgo/tactus/systems/host/bind"
 )
 
-// The same protocol gives the same bytes, which are not written again; Check finds what is stale, and what is missing.
+// The same protocol produces the same files, which are not written again. Check detects stale and missing files.
 func TestWriteAndCheck(t *testing.T) {
 	p, b := protocol("kit/1")
 	c := bind.Config{Folder: written(t, p, b), Name: "kit", Protocol: p, Book: b, Enums: []bind.Enum{mood}}
@@ -95,7 +95,7 @@ type (
 // Nobody reads it but bindings.
 var _ = Taken{}.floats
 
-// What cannot be bound is an error that says what to write instead.
+// A protocol that cannot be bound is an error with advice.
 func TestWhatCannotBeBound(t *testing.T) {
 	names := func(field string, values ...int64) []bind.Enum {
 		e := bind.Enum{Name: "Names", Fields: []string{field}}
@@ -169,8 +169,8 @@ func TestNothingIsBound(t *testing.T) {
 	}
 }
 
-// What is read and written in all three languages has every kind of field: each form, each type of number, and each word that changes
-// what a number means.
+// The samples that all three languages read and write contain every form of field, every type of number, and every tag that
+// changes the meaning of a number.
 func TestSamplesHaveEveryKind(t *testing.T) {
 	p, b := protocol("kit/1")
 	seen := make(map[any]bool)

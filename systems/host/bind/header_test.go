@@ -105,7 +105,7 @@ int main(int n, char **args) {
 	return s.String()
 }
 
-// C reads what Go has written, and what it writes Go reads; its compiler finds each value where the header says.
+// C reads the bytes that Go has written, and Go those of C. The C compiler finds each value where the header says.
 func TestCReadsAndWritesAsGo(t *testing.T) {
 	cc := tool(t, "cc")
 	p, b := protocol("kit/1")
@@ -167,7 +167,7 @@ func TestHeaderInCPlusPlus(t *testing.T) {
 	}
 }
 
-// A line that one side has and the other has not is told, too.
+// The check also shows lines that only one side has.
 func TestHeaderTellsOfMissingLines(t *testing.T) {
 	cc := tool(t, "cc")
 	p, b := protocol("kit/1")

@@ -13,7 +13,7 @@ import (
 	"github.com/tactusgo/tactus/systems/host"
 )
 
-// JavaScript reads from columns, from singletons and from what is told what Go has written, and what it writes Go reads.
+// JavaScript reads the columns, singletons and news that Go has written, and Go reads the bytes that JavaScript writes.
 func TestJavaScriptReadsAndWritesAsGo(t *testing.T) {
 	node := tool(t, "node")
 	p, b := protocol("kit/1")

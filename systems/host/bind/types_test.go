@@ -10,7 +10,8 @@ import (
 	"github.com/tactusgo/tactus/systems/host/bind"
 )
 
-// The types of every kind of field compile strictly, and a program that uses them; what must not compile does not.
+// The TypeScript types of every kind of field compile in strict mode, and so does a program that uses them. Wrong uses do not
+// compile.
 func TestTypesCompile(t *testing.T) {
 	node := tool(t, "node")
 	tsc, err := filepath.Abs("../js/test/types/node_modules/typescript/bin/tsc")

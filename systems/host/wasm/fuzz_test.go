@@ -53,9 +53,8 @@ func (s *script) time(now time.Time) float64 {
 	return math.Float64frombits(binary.LittleEndian.Uint64(eight[:]))
 }
 
-// FuzzModule makes calls of the exports in any order, with any numbers, times and bytes, also of hosts that are closed, or that
-// never were, between frames of a match: each returns what the list of exports says. Whatever was done to the others, a new host
-// joins afterwards.
+// FuzzModule calls the exports in any order between the frames of a match, with any numbers, times and bytes, also for closed
+// and unknown hosts. Each returns what the list of exports says. Afterwards a new host can join.
 func FuzzModule(f *testing.F) {
 	f.Add([]byte{1, 40, 5, 1, 4, 0, 2, 1, 0, 3, 1, 0, 4, 1, 2, 15, 15})
 	f.Add([]byte{0, 15, 5, 1, 15, 5, 1, 16, 0, 17, 3, 1, 2, 1, 4, 2, 2, 1, 2, 13})

@@ -55,7 +55,7 @@ func (m *match) until(what string, holds func() bool) {
 	m.t.Fatalf("never: %s", what)
 }
 
-// A host goes where it is sent by a link that the page serves, and plays by the one at hand until it has arrived.
+// A host travels over a new link that the page serves, and plays over the old one until it has arrived.
 func TestLinksTravel(t *testing.T) {
 	m := newMatch(t)
 	n := m.join(smooth)

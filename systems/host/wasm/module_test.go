@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/systems/host"
 )
 
-// A page plays: what it puts into the room is the input of the ticks that follow, also where it does not predict.
+// A page plays: the bytes that it writes to the buffer are the input of the next ticks, also without prediction.
 func TestModulePlays(t *testing.T) {
 	m := newMatch(t)
 	a, b := m.join(smooth), m.join(thin)
@@ -48,7 +48,7 @@ func TestModulePlays(t *testing.T) {
 	}
 }
 
-// What is no call that this list has is refused, with advice.
+// Invalid calls are refused with advice.
 func TestModuleRefuses(t *testing.T) {
 	m := newMatch(t)
 	n := m.join(smooth)
@@ -90,7 +90,7 @@ func TestModuleRefuses(t *testing.T) {
 	}
 }
 
-// A page says that its player is away, and learns why the session ended. One that does not reconnect stays away.
+// A page reports that its player is away, and learns why the session ended. A page that does not reconnect stays away.
 func TestModuleAway(t *testing.T) {
 	m := newMatch(t)
 	n := m.join(smooth)

@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems/host"
 )
 
-// A time in milliseconds is what it says, to the nanosecond; what is none is refused by whoever gets it.
+// A time in milliseconds is converted to the nanosecond. An invalid one becomes the zero time, which calls refuse.
 func TestTimeOf(t *testing.T) {
 	for _, c := range []struct {
 		ms   float64
@@ -29,7 +29,7 @@ func TestTimeOf(t *testing.T) {
 	}
 }
 
-// What a page gives when it opens a host is what the host is made with.
+// A host has the configuration that the page passes to open.
 func TestOpenTakesWhatIsGiven(t *testing.T) {
 	m := newMatch(t)
 	server := []byte(m.at.String())
@@ -96,7 +96,7 @@ func TestOpenTakesWhatIsGiven(t *testing.T) {
 	}
 }
 
-// The whole room can be given, and a frame takes its memory from the one before.
+// The whole buffer can be used, and frames reuse their memory.
 func TestModuleMemory(t *testing.T) {
 	m := newMatch(t)
 	n := m.join(smooth)

@@ -12,7 +12,7 @@ import (
 	"github.com/tactusgo/tactus/systems/recording"
 )
 
-// A module plays the last seconds of a host, which goes on.
+// A module replays the last seconds of a host, which continues to play.
 func TestModuleReplaysItsLastSeconds(t *testing.T) {
 	m := newMatch(t)
 	without, player := m.join(smooth), m.join(smooth|2*keeps)
