@@ -171,8 +171,7 @@ func TestEntities(t *testing.T) {
 	}
 }
 
-// A wake-up looks through a bounded number of entities, whatever there is, and all of
-// them come up in the end.
+// A wake-up searches a bounded number of entities. Further wake-ups search the rest.
 func TestSearchIsBounded(t *testing.T) {
 	w := ecs.NewWorld(yard(), ecs.Config{})
 	const many = 2*rowsPerTick + 100

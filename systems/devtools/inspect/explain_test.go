@@ -86,8 +86,8 @@ func busy(seed uint64) systemstest.Config {
 	return c
 }
 
-// Where everything fits each send tells of it, as the difference from an older one; what is the client's own says so, and
-// who never was is absent.
+// If everything fits, each send contains every entity, as the difference from an older send. The answer marks the client's own
+// entities, and calls unknown ones absent.
 func TestExplainTold(t *testing.T) {
 	m := newMatch(t, yardConfig(1, 2), Config{})
 	first := m.explain(1, 1, newest)
@@ -140,7 +140,7 @@ func TestExplainTold(t *testing.T) {
 	}
 }
 
-// Where not all fits, entities wait, and what the client holds as it is waits for others.
+// If not everything fits, entities wait. An entity that the client already holds in its present state is current.
 func TestExplainWaits(t *testing.T) {
 	m := newMatch(t, busy(2), Config{})
 	m.Run(3e9)
@@ -160,7 +160,8 @@ func TestExplainWaits(t *testing.T) {
 	}
 }
 
-// Where whole groups fit, and not all of them, they take turns: what waits and the last that was told of have accrued sends.
+// If whole groups fit, but not all of them, they take turns. The answer contains the accrued sends of the waiting group and of
+// the last one that was sent.
 func TestExplainTurns(t *testing.T) {
 	c := busy(9)
 	c.Server.Snapshots.Budget = 900
@@ -187,7 +188,7 @@ func TestExplainTurns(t *testing.T) {
 	}
 }
 
-// What is hidden is so by a part of the interest, which is named.
+// The answer about a hidden entity names the part of the interest that hides it.
 func TestExplainHidden(t *testing.T) {
 	c := yardConfig(3, 1)
 	c.Server.Snapshots.Interest = systems.And(
@@ -230,7 +231,7 @@ func TestExplainHidden(t *testing.T) {
 	}
 }
 
-// Of an entity that a client is told of, it says which components it is not told, and what their interest said.
+// The answer about an entity that the client sees lists the hidden components, and the results of their interests.
 func TestExplainUntold(t *testing.T) {
 	c := yardConfig(3, 1)
 	c.Server.Snapshots.ComponentInterest = []systems.ComponentInterest{systems.Only[testgame.Tint](systems.Or(systems.Same[mood](), systems.Same[testgame.Tint](), &systems.Grid[testgame.Place]{Cell: 10, Radius: 20}))}
@@ -259,7 +260,7 @@ func TestExplainUntold(t *testing.T) {
 	}
 }
 
-// What fits no snapshot is left out.
+// An entity that fits no snapshot is reported as too big.
 func TestExplainTooBig(t *testing.T) {
 	c := yardConfig(4, 1)
 	c.Protocol = func() *ecs.Protocol {
@@ -286,7 +287,7 @@ func TestExplainTooBig(t *testing.T) {
 	}
 }
 
-// A world that fits no snapshot streams to who joins, a part after the other.
+// A world that does not fit one snapshot is sent to a joining client part by part.
 func TestExplainJoining(t *testing.T) {
 	c := yardConfig(5, 1)
 	populate := c.Populate
@@ -324,7 +325,7 @@ func TestExplainEverywhere(t *testing.T) {
 	}
 }
 
-// Nothing is remembered until somebody asks, no more than there is room for, and no longer than somebody asks.
+// Decisions are recorded only after somebody asks, in limited memory, and only while somebody keeps asking.
 func TestExplainRemembers(t *testing.T) {
 	m := newMatch(t, busy(7), Config{})
 	m.Run(2e9)

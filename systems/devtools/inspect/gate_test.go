@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What a gate lets through to where things are done: by where it comes from and under which name, and whatever it shows,
-// for the proof is the business of who does them. Whoever is refused is told of.
+// The gate lets actions through by their address, host name and origin. It does not check their tokens, because the handler of the
+// actions does. Refusals are reported.
 func TestGateOfPosts(t *testing.T) {
 	header := func(name, value string) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set(name, value) }

@@ -120,8 +120,8 @@ func TestGuardTokenInAddress(t *testing.T) {
 	}
 }
 
-// There is no way around the guard: whatever the inspector answers to is refused to others
-// than this machine, and to whoever shows no token where there is one.
+// The guard cannot be bypassed: every path and method is refused to other machines, and to all requests without the token if
+// there is one.
 func TestGuardStandsBeforeEverything(t *testing.T) {
 	paths := []string{"/", "/app.js", "/view.js", "/app.css", "/metrics", "/debug/pprof/", "/debug/pprof/heap", "/debug/pprof/profile?seconds=1",
 		"/debug/pprof/trace?seconds=1", "/api/status", "/api/clients", "/api/traffic", "/api/entities", "/api/entity?id=1",

@@ -23,8 +23,7 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// A wake-up answers one request, however many wait; what has waited too long is not
-// looked at any more.
+// A wake-up answers one request, however many wait. Abandoned requests are skipped.
 func TestOneRequestAWakeup(t *testing.T) {
 	m := newMatch(t, yardConfig(1, 1), Config{})
 	var reads atomic.Int32
@@ -48,8 +47,7 @@ func TestOneRequestAWakeup(t *testing.T) {
 	}
 }
 
-// A server that stands still keeps nobody waiting, and what was asked then is not done
-// later.
+// If the server does not tick, requests fail after a timeout and are not executed later.
 func TestServerStandsStill(t *testing.T) {
 	m := newMatch(t, yardConfig(1, 1), Config{Wait: 5 * time.Millisecond})
 	read := false
@@ -74,7 +72,7 @@ func TestServerStandsStill(t *testing.T) {
 	}
 }
 
-// Whoever looks changes nothing: the match is the same to the last bit.
+// An inspected match is the same to the last bit.
 func TestLookingChangesNothing(t *testing.T) {
 	play := func(look bool) uint64 {
 		c := yardConfig(3, 3)
@@ -176,7 +174,7 @@ func TestOffCostsNothing(t *testing.T) {
 	}
 }
 
-// What somebody wrapped around a system while the inspector was there stays.
+// Close removes the inspector's wrappers only. Later wrappers of others stay.
 func TestCloseLeavesOthersAlone(t *testing.T) {
 	m := newMatch(t, yardConfig(1, 1), Config{})
 	around := 0
@@ -193,7 +191,7 @@ func TestCloseLeavesOthersAlone(t *testing.T) {
 	}
 }
 
-// What an inspector adds to a wake-up allocates nothing.
+// The inspector's part of a wake-up allocates nothing.
 func TestTimingAllocatesNothing(t *testing.T) {
 	w := ecs.NewWorld(testgame.Stage(), ecs.Config{})
 	stage := ecs.NewStage("Stage", ecs.System{Name: "a", Run: func(*ecs.World) {}}, ecs.System{Name: "b", Run: func(*ecs.World) {}})
@@ -243,7 +241,7 @@ func TestHistogram(t *testing.T) {
 	}
 }
 
-// Requests of all kinds at one time, while the match goes on.
+// Concurrent requests of all kinds succeed while the match continues.
 func TestConcurrentRequests(t *testing.T) {
 	m := newMatch(t, yardConfig(2, 3), Config{Wait: 20 * time.Second})
 	paths := []string{"/", "/app.js", "/api/status", "/api/clients", "/api/traffic?archetypes=1", "/api/entities?limit=60",
@@ -295,7 +293,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// Nothing of the page comes from elsewhere, and nothing in it is what its policy forbids.
+// The page loads nothing from other sites, and contains nothing that its content policy forbids.
 func TestPageIsSelfContained(t *testing.T) {
 	all, err := web.ReadDir("web")
 	if err != nil || len(all) < 4 {

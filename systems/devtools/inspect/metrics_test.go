@@ -99,7 +99,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// A server that measures its wake-ups says how long they take, by metrics and on the page.
+// A server that measures its wake-ups reports their durations in the metrics and on the page.
 func TestTickTimeIsTold(t *testing.T) {
 	var now time.Duration
 	c := yardConfig(1, 1)

@@ -43,7 +43,7 @@ var applies = map[string]func(p policy.Model) bool{
 	"Events":                  func(policy.Model) bool { return false },
 }
 
-// Every answer is right under every preset, or says that it does not apply.
+// Under every preset, each answer is correct or says that it does not apply.
 func TestPresets(t *testing.T) {
 	for _, preset := range policy.Presets() {
 		t.Run(preset.String(), func(t *testing.T) {
@@ -177,8 +177,7 @@ func figureOf(m modelAnswer, title, name string) uint64 {
 	return 0
 }
 
-// Policies of no preset are told by what they choose; lag compensation that is off or not
-// there is told of.
+// A model that is no preset is described by its choices. The page says if lag compensation is off or does not apply.
 func TestPoliciesOfNoPreset(t *testing.T) {
 	c := yardConfig(1, 1)
 	c.Server.Model = policy.LocalSync{Arrival: true, Missing: policy.Neutral}

@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// What is said of baselines and of packets under way is said where there are some, and only there.
+// Baselines and packets under way are described only if there are any.
 func TestWhyTellsWhatThereIs(t *testing.T) {
 	const underWay, whole, differs, predicted = "are not acknowledged", "has the full state", "the difference from the send", "prediction of two sends"
 	for _, c := range []struct {

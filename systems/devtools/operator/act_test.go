@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// Everything that operators do is done to the room, and stands in the log: in memory and as a line.
+// Every action is applied to the room, and is recorded in memory and as a line of the log.
 func TestActions(t *testing.T) {
 	var heard []string
 	c := acting()
@@ -141,7 +141,7 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// Without a Broadcast it is refused, and players cannot be told.
+// Without Broadcast and Flights in the configurations, broadcasts and flights are refused.
 func TestNoBroadcast(t *testing.T) {
 	v := virtualSite(t, acting(), rooms.Config{Kinds: []rooms.Kind{fields("field", 4, nil)}})
 	r, err := v.server.Create("field", rooms.Creation{})
@@ -152,7 +152,7 @@ func TestNoBroadcast(t *testing.T) {
 	v.refused(path(r, "flight"), `{}`, "off")
 }
 
-// Bodies are what they must be, or refused, and nothing is done.
+// Invalid bodies are refused and change nothing.
 func TestBodies(t *testing.T) {
 	c := acting()
 	c.Broadcast = func(*rooms.Room, string) error { t.Error("told"); return nil }

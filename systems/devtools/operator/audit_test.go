@@ -61,8 +61,8 @@ func TestAuditIsBounded(t *testing.T) {
 	}
 }
 
-// The same refusal again and again is one entry, and a line at 1, 10 and 100; from however many networks they come, no
-// more are kept than are meant to be, and what operators did stays.
+// A repeated refusal is one entry, and a line at 1, 10 and 100. Refusals from many networks do not exceed the limit of
+// entries, and do not displace actions of operators.
 func TestStrangers(t *testing.T) {
 	var log text
 	a := NewAudit(&log)
@@ -102,7 +102,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// Whoever writes slowly holds up no room: what rooms tell is left out and counted, what operators did waits and is written.
+// A slow writer delays no room: events of rooms are dropped and counted, and actions of operators wait until they are written.
 func TestSlowWriter(t *testing.T) {
 	r, w := io.Pipe()
 	a := NewAudit(w)

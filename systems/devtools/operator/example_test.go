@@ -101,7 +101,7 @@ func Example() {
 	// Output: <nil>
 }
 
-// What an operator tells a room is heard by its players, and by those of no other one.
+// A broadcast to a room reaches its players and no others.
 func TestBroadcastIsHeard(t *testing.T) {
 	now, network := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), netsys.NewNetwork()
 	server, err := rooms.New(rooms.Config{

@@ -13,8 +13,8 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// FuzzEmpty, and those below: whatever a body is, an order is within its bounds, or it is refused with advice; and the
-// handler says the same.
+// FuzzEmpty and the functions below parse any body. The order is within its bounds, or the body is refused with advice. The
+// handler agrees.
 func FuzzEmpty(f *testing.F) { fuzz[EmptyBody](f, "lock", `{}`) }
 
 func FuzzEnd(f *testing.F) { fuzz[EndBody](f, "end", `{"reason":"over"}`) }
@@ -74,7 +74,7 @@ func fuzz[T interface{ order() (order, error) }](f *testing.F, name, seed string
 	})
 }
 
-// FuzzQuery: what lists are asked for is within its bounds, or refused.
+// FuzzQuery parses any query. The result is within its bounds, or the query is refused.
 func FuzzQuery(f *testing.F) {
 	for _, s := range []string{"", "kind=field&state=open&find=AB&sort=load&limit=10", "room=0000000000001&after=3", "%zz", "limit=501", "sort="} {
 		f.Add(s)

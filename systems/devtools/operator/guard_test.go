@@ -45,8 +45,8 @@ func post(r *rooms.Room, change func(r *http.Request)) *http.Request {
 	return x
 }
 
-// Only a token of an operator acts, in the header Authorization, in a request that no page of another site makes; and
-// what is refused stands in the log, without any token.
+// An action needs an operator's token in the header Authorization, and must not come from a page of another site. Refusals are
+// logged without the token.
 func TestWhoActs(t *testing.T) {
 	header := func(name, value string) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set(name, value) }
@@ -141,7 +141,7 @@ func TestWhoActs(t *testing.T) {
 	}
 }
 
-// Actions are POST, and whatever else is asked for is a look: nothing is done, and who may not look is refused.
+// Actions are POST requests. Requests with other methods change nothing.
 func TestActionsArePosts(t *testing.T) {
 	p, r := still(t, acting())
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete, http.MethodPatch, http.MethodOptions} {
@@ -158,7 +158,7 @@ func TestActionsArePosts(t *testing.T) {
 	}
 }
 
-// Nothing is shown to whom package inspect's guard does not show a server.
+// The pages are protected by package inspect's guard.
 func TestWhoLooks(t *testing.T) {
 	for _, c := range []struct {
 		config Config

@@ -78,7 +78,7 @@ func TestLookIntoRooms(t *testing.T) {
 	})
 }
 
-// A room has an inspector as long as somebody looks, and is then as it was before; so many rooms may be looked at.
+// A room has an inspector while somebody looks at it, and afterwards is as before. The number of inspected rooms is bounded.
 func TestLooksEnd(t *testing.T) {
 	x := realSite(t, Config{}, rooms.Config{Kinds: []rooms.Kind{fields("field", 2, nil)}})
 	x.page.inspectors.keep = 50 * time.Millisecond
@@ -132,8 +132,8 @@ func TestLooksEnd(t *testing.T) {
 	}
 }
 
-// A room that does not come to the end of its tick holds up nobody: the list and its own page show it as stuck, what only
-// it could answer is refused with the reason, its seats can be taken away, and other rooms are looked at as ever.
+// A room whose tick does not end delays nobody. The list and its own page show it as stuck, requests that need the room are
+// refused with this reason, its seats can be cancelled, and other rooms can be inspected as usual.
 func TestStuckRoom(t *testing.T) {
 	var held atomic.Bool
 	free := make(chan struct{})
@@ -199,7 +199,7 @@ func TestStuckRoom(t *testing.T) {
 	}
 }
 
-// A room that gets stuck while it is asked to take an inspector answers with rooms.ErrStuck.
+// A room that gets stuck while an inspector is attached answers with rooms.ErrStuck.
 func TestStuckMeanwhile(t *testing.T) {
 	free := make(chan struct{})
 	entered := make(chan struct{})
@@ -218,7 +218,7 @@ func TestStuckMeanwhile(t *testing.T) {
 	x.get(path(r, "api/status"), &s)
 }
 
-// The list is of those asked for, sorted and bounded.
+// The list has the requested rooms, sorted and limited.
 func TestList(t *testing.T) {
 	v := virtualSite(t, Config{}, rooms.Config{Kinds: []rooms.Kind{fields("field", 4, nil), fields("arena", 2, nil)}, Process: "here"})
 	var made []*rooms.Room
@@ -277,7 +277,7 @@ func TestList(t *testing.T) {
 // Count is how many rooms there are in all.
 func (a listAnswer) Count() int { return a.processStatus.Rooms }
 
-// What must be there in front of a page: files with their kinds, and nothing that leads out.
+// The page's files have the right content types, and contain no links to other sites.
 func TestFiles(t *testing.T) {
 	v := virtualSite(t, Config{}, rooms.Config{Kinds: []rooms.Kind{fields("field", 4, nil)}})
 	r, err := v.server.Create("field", rooms.Creation{})
@@ -292,7 +292,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// Without a token the page is not served to others, and says how it is.
+// Without a token, Allows refuses addresses that other machines can reach.
 func TestAllows(t *testing.T) {
 	for _, c := range []struct {
 		config Config

@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// Series are by kind: they tell what all rooms of it are and have done, and name no room and no player.
+// Metrics are per kind of room: they sum up its rooms, and name neither rooms nor players.
 func TestMetrics(t *testing.T) {
 	wrong := fields("wrong", 4, func(w *ecs.World) {
 		if w.Tick() == 30 {

@@ -104,7 +104,7 @@ func TestTokensComeFromAService(t *testing.T) {
 	}
 }
 
-// Whoever has the key issues tokens, for one player each; without it there are none.
+// With a key, each bot gets its own token. Without one there are no tokens.
 func TestBotsIssueTheirOwnTokens(t *testing.T) {
 	server := netip.MustParseAddrPort("127.0.0.1:7777")
 	var none Options

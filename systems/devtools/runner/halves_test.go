@@ -108,7 +108,7 @@ func TestHalvesInWords(t *testing.T) {
 	}
 }
 
-// What does not go together is refused, and a server that is not there is an error.
+// Flags that contradict each other are refused.
 func TestHalvesRefused(t *testing.T) {
 	for args, want := range map[string]string{
 		"-headless -virtual -serve 127.0.0.1:0":   "-virtual: not allowed with -serve",

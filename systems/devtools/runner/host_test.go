@@ -37,7 +37,7 @@ func join(t *testing.T, addr string, enough int) int {
 	return most
 }
 
-// Who joins a match that is hosted plays among its bots, or alone where none are wanted.
+// A player who joins a hosted match plays with its bots, or alone if there are none.
 func TestHost(t *testing.T) {
 	for bots, pawns := range map[int]int{3: 4, -1: 1} {
 		addr, stop, err := Host(t.Context(), plaza(), Options{Clients: bots, NPCs: -1, RTT: -1, Jitter: -1, Loss: -1})
@@ -60,7 +60,7 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// What is not allowed as a flag is not allowed here.
+// Host refuses the same values as the flags.
 func TestHostWithWrongOptions(t *testing.T) {
 	bare := plaza()
 	bare.Listen = nil

@@ -29,12 +29,11 @@ func (m *observed) wake(b *testing.B) {
 	m.took += threadTime() - began
 }
 
-// BenchmarkInspector is what an inspector costs the wake-ups of a server of 100 clients and
-// 200 NPCs, in processor time of their thread. An operation is a second of the same match
-// three times, tick by tick in turn, so that whatever else the machine does hits all of them:
-// without an inspector; with one whose pages somebody turns over, while Prometheus asks once
-// a second; and with one that was closed. "%-open" and "%-closed" are medians of the ratios
-// to the first, a second each.
+// BenchmarkInspector measures what an inspector costs the wake-ups of a server with 100 clients and 200 NPCs, in processor
+// time of their thread. An operation is a second of the same match three times, tick by tick in turn, so that other load on
+// the machine affects all of them alike: without an inspector, with one whose pages are opened one after another while
+// Prometheus scrapes once a second, and with one that was closed. "%-open" and "%-closed" are the medians of the ratios to the
+// first, per second.
 func BenchmarkInspector(b *testing.B) {
 	o := options(b, plaza(), "-virtual", "-headless", "-clients", "100", "-npcs", "200", "-duration", "10h", "-warmup", "9h")
 	runtime.LockOSThread()

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A match with -inspect has a page, and what its bots were corrected for.
+// A match with -inspect has a page, which shows the causes of the bots' corrections.
 func TestInspectFlag(t *testing.T) {
 	world := plaza()
 	o := options(t, world, "-inspect", "127.0.0.1:0", "-clients", "2")
@@ -62,7 +62,7 @@ func fetch(t *testing.T, address string) string {
 	return string(b)
 }
 
-// Where others could reach it there is no page without a token.
+// If others can reach the page's address, -inspect needs a token.
 func TestInspectFlagWantsToken(t *testing.T) {
 	world := plaza()
 	for _, c := range []struct {

@@ -39,7 +39,7 @@ func proven() World {
 	return world
 }
 
-// What the world's own proof says is in the object, in the lines to read, and at hand for tests.
+// The result of World.Proof is part of the JSON object, of the summary, and of the report that tests get.
 func TestProof(t *testing.T) {
 	const match = "-virtual -duration 2s -warmup 1s -clients 3 -npcs 5"
 	code, out, errs := execute(t, proven(), "-headless -json "+match)
@@ -87,7 +87,7 @@ type latecomer struct{ Bot }
 
 func (l latecomer) Configure(c *systems.ClientConfig) { c.Start = c.Start.Add(time.Second) }
 
-// Guests are bots beside the clients, and may come later.
+// Guests are additional bots, and may join later.
 func TestGuests(t *testing.T) {
 	world := proven()
 	world.Defaults.Guests = 1
@@ -117,7 +117,7 @@ func TestGuests(t *testing.T) {
 	}
 }
 
-// What a world does not have is not allowed, and a line says what is.
+// A flag that the world does not support is refused in a line with the allowed values.
 func TestWhatAWorldDoesNotHave(t *testing.T) {
 	bare := plaza()
 	bare.Listen, bare.Inspect, bare.Push, bare.Place = nil, nil, nil, nil
@@ -145,7 +145,7 @@ func TestWhatAWorldDoesNotHave(t *testing.T) {
 	}
 }
 
-// Who forgets something is told what.
+// A missing field of World is an error that names it.
 func TestForgotten(t *testing.T) {
 	for want, forget := range map[string]func(w *World){
 		"World.Protocol is nil": func(w *World) { w.Protocol = nil },

@@ -144,7 +144,7 @@ func TestDotsPlaysElsewhere(t *testing.T) {
 	}
 }
 
-// A game that somebody has elsewhere, that of the example, has a command by one line.
+// A game in another module, here the example, gets a command with one line.
 func TestGameElsewhere(t *testing.T) {
 	long(t)
 	t.Parallel()
@@ -170,7 +170,7 @@ func TestGameElsewhere(t *testing.T) {
 	}
 }
 
-// A game that somebody has elsewhere has a page of its own beside the match, and a client for it that is built there.
+// A game in another module serves its own page beside the match, with a client that is built there.
 func TestPageElsewhere(t *testing.T) {
 	long(t)
 	t.Parallel()

@@ -12,7 +12,7 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// A match that is saved goes on under every model, in virtual and in real time, with the same players.
+// A saved match continues under every model, in virtual and in real time, with the same players.
 func TestSaveAndLoad(t *testing.T) {
 	for _, m := range policy.Presets() {
 		t.Run(m.String(), func(t *testing.T) {

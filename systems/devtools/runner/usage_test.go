@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// -h says how to run the world and explains every flag once, those of the world itself first.
+// -h says how to run the world and explains every flag once, the world's own flags first.
 func TestUsage(t *testing.T) {
 	world := plaza()
 	world.About = "Pawns walk."

@@ -90,7 +90,7 @@ func (p *pipes) Flush(time.Time)            {}
 func (p *pipes) Stats() manysockets.Stats   { return manysockets.Stats{} }
 func (p *pipes) Close() error               { return nil }
 
-// BenchmarkBlind is a tick of a blind client: an input, and a third of a snapshot, without what a system takes to send and receive.
+// BenchmarkBlind measures a tick of a blind client: an input and a third of a snapshot, without the system calls.
 func BenchmarkBlind(b *testing.B) {
 	const clients = 2000
 	all := &pipes{wires: make([]*pipe, clients)}

@@ -8,8 +8,8 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// The server takes blind clients for players: it consumes an input of each in nearly every tick, one datagram brings it, and
-// what it sends is acknowledged, so that it goes on with small deltas.
+// The server treats blind clients as players: in nearly every tick it consumes an input of each, which one datagram brings.
+// Its snapshots are acknowledged, so that it sends small deltas.
 func TestBlindClientsPlay(t *testing.T) {
 	t.Parallel()
 	for name, link := range map[string]netsys.Link{

@@ -58,7 +58,7 @@ func perform(t *testing.T, g Game, flags string) (code int, out, errs string) {
 	return code, stdout.String(), stderr.String()
 }
 
-// The command plays on a server, shows a table, and ends with a JSON object that says what happened.
+// The command plays on a server, shows a table, and ends with a JSON object of the results.
 func TestCommand(t *testing.T) {
 	t.Parallel()
 	addr := serve(t, systems.ServerConfig{})
@@ -85,7 +85,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// Flags that are not allowed are told in a line that says what is.
+// An invalid flag is refused in a line with the allowed values.
 func TestFlags(t *testing.T) {
 	t.Parallel()
 	for flags, want := range map[string]string{
@@ -122,7 +122,7 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// A server that lets nobody in is an error that says why.
+// If the server accepts no client, the command fails with the reason.
 func TestNobodyIsLetIn(t *testing.T) {
 	t.Parallel()
 	addr := serve(t, systems.ServerConfig{TickRate: 30, Session: systems.ServerSession{Key: netcode.GenerateKey(nil), Addresses: []netip.AddrPort{netip.MustParseAddrPort("127.0.0.1:1")}}})
@@ -140,7 +140,7 @@ func TestNobodyIsLetIn(t *testing.T) {
 	}
 }
 
-// Where the server wants tokens, they are issued here, read from files, or come from a login service.
+// For a server with a key, the command issues tokens, reads them from files, or gets them from a login service.
 func TestTokens(t *testing.T) {
 	key := netcode.GenerateKey(nil)
 	addr := serve(t, systems.ServerConfig{Session: systems.ServerSession{Key: key}})

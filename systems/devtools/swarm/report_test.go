@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A swarm that could not keep up says so, and what to do, before anybody believes its figures.
+// A swarm that could not keep up says so and what to do, because its results are not valid.
 func TestTheLoadMachineMayBeTheLimit(t *testing.T) {
 	c := Config{}.filled()
 	for want, r := range map[string]Report{
@@ -45,7 +45,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// Reasons are few, whatever errors say.
+// The number of different reasons is bounded, whatever the errors are.
 func TestReasonsAreFew(t *testing.T) {
 	a := attendance{Reasons: make(map[string]int)}
 	for i := range 1000 {

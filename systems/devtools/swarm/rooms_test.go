@@ -56,7 +56,7 @@ func inRooms(url string, count, seats int) Config {
 	}
 }
 
-// Players fill rooms, over UDP and by WebSocket; the rooms differ, and nobody is told of another one.
+// Players fill rooms, over UDP and over WebSocket. The rooms differ, and no player receives entities of another room.
 func TestFillRooms(t *testing.T) {
 	for _, transport := range []string{UDP, WebSocket} {
 		c := inRooms(lodged(t, roomsweb.Config{PerAddress: 1 << 20}), 3, 4)
@@ -124,7 +124,7 @@ func TestRoomsRefuse(t *testing.T) {
 	}
 }
 
-// A swarm that is told to ask later does so.
+// A swarm whose request is answered with Retry-After repeats it later.
 func TestRoomsLater(t *testing.T) {
 	limited := 0
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
@@ -143,7 +143,7 @@ func TestRoomsLater(t *testing.T) {
 	}
 }
 
-// What is no interface of rooms, or none that can be played in, is an error at once.
+// An answer that is not of the rooms interface, or has no usable seat, is an error at once.
 func TestWrongRooms(t *testing.T) {
 	for want, answer := range map[string]string{
 		"not of rooms":   "<html>",

@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// On real sockets, by Run: everybody comes in, plays, and says goodbye.
+// With Run on real sockets, all clients connect, play, and say goodbye.
 func TestRunOnSockets(t *testing.T) {
 	on, err := netsys.ListenUDP("127.0.0.1:0")
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// Thin clients decode what they are told, play like others, and what one send told two of them is the same, on a bad link too.
+// Thin clients decode their snapshots and play like others. Any two of them decode the same send to the same state, on a bad
+// link too.
 func TestThinClientsAgree(t *testing.T) {
 	t.Parallel()
 	const clients, thin = 40, 8
@@ -42,7 +43,7 @@ func TestThinClientsAgree(t *testing.T) {
 	}
 }
 
-// What two clients make of one send must be the same; what is too old to be remembered is not compared.
+// The states that two clients decode from one send are compared. Sends that are too old are not compared.
 func TestWitnesses(t *testing.T) {
 	w := new(witnesses)
 	saw := func(send uint32, sums ...uint64) [2]uint64 {

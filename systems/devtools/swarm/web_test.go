@@ -43,7 +43,7 @@ func TestWebSocket(t *testing.T) {
 	}
 }
 
-// More connections than sockets are an error at once, and a server that is not there is the reason why nobody is in.
+// More connections than sockets are an error at once. If there is no server, the error says that no client was accepted.
 func TestWebSocketMistakes(t *testing.T) {
 	config := Config{Protocol: plaza, Addr: "127.0.0.1:1", Transport: WebSocket, Clients: 3, Sockets: 2}
 	if _, err := New(t.Context(), config); err == nil || !strings.Contains(err.Error(), "3 clients to ws://127.0.0.1:1 need a socket each") {

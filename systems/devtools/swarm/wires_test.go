@@ -12,7 +12,7 @@ import (
 
 var loopback = netip.MustParseAddrPort("127.0.0.1:7777")
 
-// On wires of one's own a swarm plays in a time of one's own, and the same each time.
+// On the caller's wires a swarm plays in virtual time, with the same result each time.
 func TestWire(t *testing.T) {
 	play := func(link netsys.Link) (hash uint64, r *Report) {
 		now, network := time.Unix(1000, 0), netsys.NewNetwork()

@@ -111,7 +111,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// Each client has its own session and gets what is for it alone; on Linux they share sockets, and system calls with them.
+// Each client has its own session and gets only its own datagrams. On Linux the clients share sockets and system calls.
 func TestManyClientsShareSockets(t *testing.T) {
 	const clients = 300
 	st, addresses := talk(t, "127.0.0.1:0", manysockets.Config{Clients: clients})
@@ -123,7 +123,7 @@ func TestManyClientsShareSockets(t *testing.T) {
 	}
 }
 
-// Few sockets are enough, whatever the kernel gives them.
+// One socket is enough for 100 clients.
 func TestSocketsAreBounded(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("clients have a socket each")
@@ -144,7 +144,7 @@ func TestOneSocketEach(t *testing.T) {
 	}
 }
 
-// A wire that was closed can be had again, and nobody else's is disturbed.
+// A closed wire can be opened again. Other wires are not affected.
 func TestWireAgain(t *testing.T) {
 	for _, server := range []string{"127.0.0.1:7777", "[::1]:7777"} {
 		f, err := manysockets.Config{Clients: 2}.Dial(t.Context(), server)
@@ -187,7 +187,7 @@ func mustPanic(t *testing.T, f func()) {
 	f()
 }
 
-// What cannot be is said at once.
+// Invalid configurations are refused at once.
 func TestMistakes(t *testing.T) {
 	for _, c := range []struct {
 		config manysockets.Config

@@ -37,8 +37,8 @@ func frames(b []byte, piece int) (all [][]byte, ended bool, left int) {
 	return all, false, len(have)
 }
 
-// FuzzServerFrames reads what a server sends. Whatever comes, it is the same however it was cut, nothing is longer than a
-// datagram, and little waits.
+// FuzzServerFrames reads any bytes from a server. The result does not depend on how they are split, no datagram is too long,
+// and little is buffered.
 func FuzzServerFrames(f *testing.F) {
 	f.Add([]byte("\x03\x82\x01a\x82\x00\x89\x01x\x82\x7e\x00\x80"))
 	f.Add([]byte("\x01\x81\x01a"))
@@ -69,8 +69,8 @@ type answerer struct {
 func (a answerer) Write(b []byte) (int, error) { return len(b), nil }
 func (a answerer) Read(b []byte) (int, error)  { return a.answer.Read(b) }
 
-// FuzzHandshake feeds answers to the handshake: what has no key of ours in it never agrees, and no answer is read without
-// an end.
+// FuzzHandshake feeds answers to the handshake. An answer without our key is never accepted, and the length of an answer is
+// bounded.
 func FuzzHandshake(f *testing.F) {
 	f.Add([]byte("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n\x82\x01a"))
 	f.Add([]byte("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"))
@@ -151,7 +151,7 @@ func TestWebAllocatesNothing(t *testing.T) {
 	}
 }
 
-// What a socket had no room for goes first, and nothing is lost or cut, however little room there is.
+// The unwritten rest of a frame is written first. Nothing is lost or cut, however little room the socket has.
 func TestWebWritesTheRestFirst(t *testing.T) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK, 0)
 	if err != nil {

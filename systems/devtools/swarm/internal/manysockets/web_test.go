@@ -29,8 +29,8 @@ func connected(t *testing.T, f *manysockets.Web, n int) netsys.Wire {
 	return w
 }
 
-// Over WebSocket each client has a connection, and gets its own answer. Nothing is left when they are closed, and no
-// goroutine serves one.
+// Over WebSocket each client has a connection and gets its own answers, without a goroutine per connection. Closing leaves
+// nothing behind.
 func TestWeb(t *testing.T) {
 	on, err := eventloop.ListenWebSocket("127.0.0.1:0")
 	must(t, err)
@@ -102,8 +102,8 @@ func acceptor(t *testing.T, say string) (addr string, heard <-chan string) {
 
 const agreed = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: WebSocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {key}\r\n\r\n"
 
-// Frames may come with the handshake, together and in pieces. What no server of ours sends ends the connection, which is
-// silence then, and so does goodbye.
+// Frames may arrive with the handshake, together and in pieces. Invalid data and a goodbye end the connection, which is then
+// silent.
 func TestWebFrames(t *testing.T) {
 	long := strings.Repeat("x", netsys.MaxDatagram)
 	length := string([]byte{netsys.MaxDatagram >> 8, netsys.MaxDatagram & 255})
@@ -151,7 +151,7 @@ func TestWebFrames(t *testing.T) {
 	}
 }
 
-// What is sent is masked, a ping is answered, and goodbye is said, after all that was sent.
+// Sent frames are masked, pings are answered, and the goodbye is sent after all other frames.
 func TestWebSends(t *testing.T) {
 	addr, heard := acceptor(t, agreed+"\x89\x04ping")
 	f, err := manysockets.Config{Clients: 1}.Web(addr)
@@ -204,7 +204,8 @@ func TestWebSends(t *testing.T) {
 	}
 }
 
-// A server that does not read is given so much, and no more; the rest is refused, and what was taken comes in the end.
+// A server that does not read gets a limited amount of data. Further datagrams are refused, and the accepted ones arrive in
+// the end.
 func TestWebToWhoDoesNotRead(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the oldest datagrams go here")
@@ -261,7 +262,7 @@ func TestWebToWhoDoesNotRead(t *testing.T) {
 	}
 }
 
-// Who is no WebSocket server is told apart, with the reason.
+// A server that is no WebSocket server is reported with the reason.
 func TestWebRefused(t *testing.T) {
 	for say, want := range map[string]string{
 		"HTTP/1.1 403 Forbidden\r\n\r\n":               "403",
