@@ -29,7 +29,7 @@ func ExampleList() {
 	// 0 9 4
 }
 
-// A list does what a slice does.
+// A list behaves like a slice with a limited length.
 func TestListAgainstSlice(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var l components.List[int32, [7]int32]

@@ -78,8 +78,7 @@ func TestTextRefusesOtherArrays(t *testing.T) {
 	}
 }
 
-// The tags and the order of the fields are what makes these types a text and a list
-// on the wire.
+// The tags and the order of the fields make these types a text and a list on the wire.
 func TestShapes(t *testing.T) {
 	text := reflect.TypeFor[components.Text[[4]byte]]()
 	if f := text.Field(0); f.Tag.Get("net") != "count" || f.Type.Kind() != reflect.Uint8 {

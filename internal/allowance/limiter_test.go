@@ -39,7 +39,7 @@ func TestLimiter(t *testing.T) {
 	}
 }
 
-// What costs more uses up more, or nothing where there is not enough.
+// A higher cost uses more of the allowance, or nothing if the allowance does not suffice.
 func TestCost(t *testing.T) {
 	l := New[int](60, 5)
 	if wait := l.Take(1, 3, epoch); wait != 0 {

@@ -35,8 +35,8 @@ func TestCampaign(t *testing.T) {
 	}
 }
 
-// What own state no longer names has ended on the server, though news of its slot may still
-// come: a client that simulated it on until then would see it end a second time.
+// An entity that a client's own state no longer names has ended on the server, although news of its slot may still arrive. A
+// client that continued to simulate it would see it end twice.
 func TestWhatHasEndedEndsOnce(t *testing.T) {
 	t.Parallel()
 	fight(t, newDraw(t, endedEarly))
@@ -45,8 +45,7 @@ func TestWhatHasEndedEndsOnce(t *testing.T) {
 // endedEarly is the seed of a match in which shells hit what their client does not see.
 const endedEarly = 614
 
-// A client that hears nothing for longer than the audit remembers states keeps its world, and the audit
-// finds it there.
+// A client that receives nothing for longer than the audit keeps states keeps its world, and the audit still checks it.
 func TestOutagesLoseNothing(t *testing.T) {
 	t.Parallel()
 	fight(t, newDraw(t, longOutage))

@@ -27,11 +27,10 @@ var fingerprinted = []uint64{
 	66, 102, 132, 228, 73, 109, 127, 133, 68, 116, 158, 224, 15, 51, 123, 201, 130, 142, 160, 214, 5, 95, 113, 167,
 }
 
-// Whoever changes code without meaning to change what it does sees here whether that is so:
-// every datagram of these matches and the hashes of worlds and views stay what they were, and so
-// does all that peers count, on any number of workers. The file holds matches played on one worker. By
-// default half of the matches play, on two or four workers; with TACTUS_LONG each plays on one, two and four. A change that is meant to be seen writes them
-// anew, and says why; a new count changes the second hash alone:
+// TestFingerprints shows whether a change of the code changes its behaviour: every datagram of these matches, the hashes of worlds
+// and views, and all statistics stay the same with any number of workers. The file holds the results with one worker. By default
+// half of the matches run, with two or four workers. With TACTUS_LONG each runs with one, two and four. A commit that changes the
+// behaviour on purpose updates the file and says why. A new statistic changes only the second hash:
 //
 //	go test ./internal/campaign -run TestFingerprints -update
 func TestFingerprints(t *testing.T) {

@@ -38,9 +38,9 @@ var alike = systems.ClientSystems{
 	},
 }
 
-// With a Predict, a Reconcile, or both of one's own that do the same a match is the same, to the byte;
-// where others are co-simulated, of which the built-in one takes over no more than it must, all
-// that the netcode promises holds. There are a few matches, and at night all.
+// A match with a custom Predict, Reconcile or both that behave like the built-in ones is the same to the byte. With
+// co-simulated entities, of which the built-in Reconcile takes over only the necessary ones, all promises of the netcode hold.
+// A few matches run by default, and all with TACTUS_LONG.
 func TestOwnSystems(t *testing.T) {
 	t.Parallel()
 	seeds := []uint64{132, 133, 224, 51, 15} // of each model that lets clients predict

@@ -6,9 +6,8 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// Nothing but the view tells of partial ticks: worlds, inputs, datagrams, corrections,
-// outcomes and events are the same with and without, whatever the game wants in frames. There is a
-// match of each model, and at night are all.
+// Partial ticks change only the view: worlds, inputs, datagrams, corrections, outcomes and events are the same without them,
+// whatever the game does in frames. One match per model runs by default, and all with TACTUS_LONG.
 func TestPartialTicks_ChangeNothing(t *testing.T) {
 	t.Parallel()
 	asked := map[string]int{}

@@ -97,8 +97,8 @@ func TestNetcodeE6_SpawnsAreMatchedByOwnerInputAndNumber(t *testing.T) {
 	}
 }
 
-// A spawn that the server did not make disappears with the correction: from the world, from
-// the view, from their handles, and what it did is withdrawn.
+// A spawn that the server did not make disappears with the correction from the world and the view. Its handles become invalid,
+// and its outcomes are withdrawn.
 func TestNetcodeE6_MispredictedSpawnsLeaveNoTrace(t *testing.T) {
 	const jammed = 150
 	g, c, l := newRange(t, 5, jammed)

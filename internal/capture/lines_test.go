@@ -30,8 +30,8 @@ func (s *stage) errors(e ecs.Entity, l lines) float64 {
 	return max(worst, math.Abs(float64(int16(int32(h.Angle)-l[2][0]))))
 }
 
-// Whatever an entity does, its line is near: it walks, turns, rests, jumps, spins,
-// accelerates, stands at a wall and comes out at the other side of the world.
+// The line of an entity stays near its state while the entity walks, turns, rests, jumps, spins, accelerates, stops at a wall
+// and leaves the world at one side to enter at the other.
 func TestLinesAreNear(t *testing.T) {
 	for _, steps := range []int{1, 2, 3, 6} {
 		s := newStage(t, steps, nil)
@@ -92,8 +92,8 @@ func TestLinesAreNear(t *testing.T) {
 	}
 }
 
-// A state is told exactly by any older one, the change a send before and after a
-// bend, and the step of the bend, whatever lies between the two.
+// A line with one bend is predicted exactly from any older state, the change before and after the bend, and the step of the
+// bend.
 func TestOneBendIsToldFromAnyOlderState(t *testing.T) {
 	for _, steps := range []int{1, 3, 5} {
 		rng := rand.New(rand.NewPCG(9, uint64(steps)))
@@ -181,7 +181,7 @@ func TestLinesGoThroughGaps(t *testing.T) {
 	}
 }
 
-// What rests is put on the word closest to it after a while, once.
+// The line of a resting entity moves once, after a while, to the nearest word.
 func TestRestSettles(t *testing.T) {
 	s := newStage(t, 3, nil)
 	rng := rand.New(rand.NewPCG(11, 12))
@@ -243,7 +243,7 @@ func TestJumpsAreLearned(t *testing.T) {
 	}
 }
 
-// What moves along its heading changes as the heading says, to the word.
+// The line of an entity that moves along its heading changes as the heading says, to the word.
 func TestCourseFollowsHeading(t *testing.T) {
 	s := newStage(t, 3, nil)
 	rng := rand.New(rand.NewPCG(13, 14))

@@ -76,8 +76,8 @@ func said(s *stage, f *Frame, restricted uint8) (all []string) {
 	return all
 }
 
-// An entity is once with all of its components, and once with each choice of its restricted sets; of each place the frame knows
-// which restricted sets it has, and where it is whole.
+// An entity has one slot with all of its components, and one for each choice of its restricted sets. For each slot the frame
+// knows the restricted sets of the entity, and its slot with all components.
 func TestVariants(t *testing.T) {
 	s := restrictedStage(t)
 	me := s.w.Spawn(components.Owner{Client: 7}, spot{1, 2}, level{3}, facing{5})
@@ -128,8 +128,8 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// What a frame says without a restricted set depends on nothing behind it: neither values nor whether there is something, and not
-// on how that comes and goes.
+// A slot without a restricted set does not depend on the set: neither on its values nor on its presence, and not on its
+// changes.
 func TestVariantsRevealNothing(t *testing.T) {
 	for seed := range uint64(6) {
 		play := func(behind bool) (heard [][]string, places int) {

@@ -12,8 +12,7 @@ import (
 	"github.com/tactusgo/tactus/internal/race"
 )
 
-// A frame holds each entity once, under its NetID, with what is not for its owner
-// alone.
+// A frame contains each entity once, under its NetID, without its owner-only components.
 func TestFrameHoldsTheWorld(t *testing.T) {
 	s := newStage(t, 3, nil)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -66,7 +65,7 @@ func TestFrameHoldsTheWorld(t *testing.T) {
 	}
 }
 
-// Slots stay while entities come and go, whatever moves in storage.
+// Entities keep their slots while others are spawned and despawned, and while storage moves.
 func TestSlotsAreSticky(t *testing.T) {
 	s := newStage(t, 1, nil)
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -45,7 +45,7 @@ func TestSharesAgreeWithSorting(t *testing.T) {
 	}
 }
 
-// A window forgets a duration after 60 s, not before 50, and takes no memory for what it counts.
+// A window forgets a duration after 50 to 60 s. Its memory does not grow with the number of durations.
 func TestWindowForgets(t *testing.T) {
 	w := new(Window)
 	w.Add(5*time.Second, time.Second)

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// Requests that pages of other sites make are told from those of our own, in browsers that tell the site and in those
-// that tell the origin alone.
+// Foreign recognizes requests of other sites' pages, in browsers that send Sec-Fetch-Site and in those that send only Origin.
 func TestForeign(t *testing.T) {
 	named := Guard{Hosts: []string{"game.example"}}
 	for _, c := range []struct {
@@ -42,7 +41,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// The address is that of the connection, unless a proxy that is configured tells another one.
+// Client returns the address of the connection, or the one that a configured proxy names.
 func TestClient(t *testing.T) {
 	behind := Guard{Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
 	for _, c := range []struct {

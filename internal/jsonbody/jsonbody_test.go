@@ -43,7 +43,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// Whatever a body is, it is read as the same again, or refused.
+// FuzzParse parses any body. It is refused, or its value is encoded and parsed again to the same value.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{`{"name":"a","many":3}`, `{`, `{"name":null}`, `{"many":1e3}`, "{\"name\":\"\xff\"}"} {
 		f.Add([]byte(s))

@@ -30,7 +30,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// What is wrong may be a secret with a slip in it: no error repeats it.
+// An invalid key may be a secret with a typing error, so no error repeats it.
 func TestErrorsKeepTheSecret(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "key")
 	secret := digits[:60]

@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/internal/logging"
 )
 
-// A *slog.Logger is a logger; one that nobody set is none, and is not called.
+// A *slog.Logger is a logger. A nil one counts as not configured, and is not called.
 func TestSlogIsALogger(t *testing.T) {
 	var b bytes.Buffer
 	l := logging.Or(slog.New(slog.NewTextHandler(&b, nil)))

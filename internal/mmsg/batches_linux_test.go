@@ -68,7 +68,7 @@ func TestReadTellsWhetherThatWasAll(t *testing.T) {
 	}
 }
 
-// What is no socket is an error each time, and nothing is delivered.
+// Each read from a descriptor that is no socket counts an error and delivers nothing.
 func TestReadErrorsAreCounted(t *testing.T) {
 	var fds [2]int
 	must(t, unix.Pipe2(fds[:], unix.O_CLOEXEC))
@@ -83,8 +83,8 @@ func TestReadErrorsAreCounted(t *testing.T) {
 	}
 }
 
-// What the kernel refuses in the middle of a batch takes nothing with it, and what an earlier batch held does
-// not go out again.
+// If the kernel refuses a datagram in the middle of a batch, the others are sent, and those of an earlier batch are not sent
+// again.
 func TestRefusedInTheMiddle(t *testing.T) {
 	in, to := udp(t)
 	out, _ := udp(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// Both control messages are found, whichever the kernel writes first, and nothing is read beyond what it wrote.
+// Both control messages are found in either order, and nothing beyond the written length is read.
 func TestControl(t *testing.T) {
 	stamp := stamped{hdr: unix.Cmsghdr{Level: unix.SOL_SOCKET, Type: unix.SCM_TIMESTAMPNS}, stamp: unix.NsecToTimespec(1_234_567_890_123)}
 	stamp.hdr.SetLen(unix.CmsgLen(int(unsafe.Sizeof(stamp.stamp))))
@@ -46,8 +46,8 @@ func TestControl(t *testing.T) {
 	}
 }
 
-// One socket is many addresses: what goes out comes from the one that was asked for, and what comes in says to
-// which it was sent. A datagram without a source behind one that has it goes from the kernel's choice.
+// One socket has many addresses: a datagram is sent from the requested address, and a received one has the address to which it
+// was sent. A datagram without a requested source is sent from the kernel's choice, even after one with a source.
 func TestSourceAddresses(t *testing.T) {
 	many, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	must(t, err)

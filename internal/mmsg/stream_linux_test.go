@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Whatever the wall clock does, nothing comes before sockets were read last, or after they are.
+// Whatever the wall clock does, arrival times are between the last two reads of the sockets.
 func TestStreamWhenTheClockIsSet(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)

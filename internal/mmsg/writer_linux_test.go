@@ -22,8 +22,8 @@ func localWriter(t *testing.T, flags int) (*Writer, [2]int) {
 	return w, fds
 }
 
-// When the kernel has no room, the rest of a batch is dropped and counted, and the next batch goes as before.
-// Loopback always has room; a pair of local sockets takes the same calls and has not.
+// If the kernel has no room, the rest of the batch is dropped and counted, and the next batch is sent normally. Loopback
+// always has room. A pair of local sockets takes the same calls and can be full.
 func TestFullWriteBuffer(t *testing.T) {
 	o, fds := localWriter(t, unix.SOCK_NONBLOCK)
 	fill := func() {

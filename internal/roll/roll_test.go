@@ -52,7 +52,7 @@ func TestRollIsASliceOfWhichOneDeletes(t *testing.T) {
 	}
 }
 
-// BenchmarkLeave is what it takes until all of so many have left, each.
+// BenchmarkLeave measures the time per member until all members have left.
 func BenchmarkLeave(b *testing.B) {
 	for _, n := range []int{100, 4000} {
 		b.Run(map[int]string{100: "members=100", 4000: "members=4000"}[n], func(b *testing.B) {

@@ -49,8 +49,8 @@ func wait(t *testing.T, s *Set) []int {
 	return nil
 }
 
-// What is read has the time at which it came, however much later that is; it outlives the descriptor that was kept, and its
-// end is told.
+// Read returns the time of arrival, even if it is called much later. A socket in the set outlives its original descriptor, and
+// its end is reported.
 func TestReadTellsWhen(t *testing.T) {
 	s, err := New()
 	must(t, err)
@@ -101,7 +101,7 @@ func TestReadTellsWhen(t *testing.T) {
 	}
 }
 
-// More sockets than one call tells of all have their turn.
+// If more sockets are ready than one call returns, later calls return the others.
 func TestManyReady(t *testing.T) {
 	s, err := New()
 	must(t, err)
@@ -135,7 +135,8 @@ func TestManyReady(t *testing.T) {
 	}
 }
 
-// A socket without room takes a part, or nothing; one whose other end is gone takes nothing, and reading says so.
+// A full socket accepts a part of the data, or nothing. A socket whose other end is closed accepts nothing, and reading
+// reports the end.
 func TestWriteNeverBlocks(t *testing.T) {
 	s, err := New()
 	must(t, err)

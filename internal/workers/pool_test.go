@@ -7,7 +7,7 @@ import (
 	"github.com/tactusgo/tactus/internal/race"
 )
 
-// Each piece is done once, whatever the number of workers, and no worker does two at once.
+// Each does each piece once with any number of workers, and no worker does two at the same time.
 func TestEachDoesEveryPieceOnce(t *testing.T) {
 	for _, workers := range []int{0, 1, 2, 3, 8} {
 		p := New(workers)
@@ -46,7 +46,7 @@ func TestEachDoesEveryPieceOnce(t *testing.T) {
 	}
 }
 
-// A pool that has had no work has no goroutines, and closing it is no duty.
+// A pool that has had no work has no goroutines, and need not be closed.
 func TestGoroutinesBeginWithTheFirstWork(t *testing.T) {
 	for range 1000 { // those of other tests' pools, which are closed
 		runtime.Gosched()
@@ -101,7 +101,7 @@ func TestEachAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkEach is what handing out and waiting costs.
+// BenchmarkEach measures the cost of handing out pieces and waiting for them.
 func BenchmarkEach(b *testing.B) {
 	p := New(2)
 	defer p.Close()

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// What is burnt is what the last wake-up took, by the factor, for each tick; what is burnt is not work.
+// For each tick the burner burns the duration of the last wake-up times the factor. Burnt time does not count as work.
 func TestBurner_BurnsWhatWorkTakes(t *testing.T) {
 	b := burner{}
 	b.step(nil)

@@ -114,8 +114,8 @@ func (m *looked) after(k *systemstest.Client) {
 	}
 }
 
-// Where snapshots do not hold all, players that have just come wait for their turn. The server says of every state that a client
-// has all that it was told, and so does the checker.
+// If snapshots do not hold everything, new players wait for their turn. The server says of every state of a client that it is
+// complete, and the checker agrees.
 func TestChecker_NewcomersWait(t *testing.T) {
 	for _, grid := range []bool{false, true} {
 		newcomersWait(t, grid)
@@ -173,7 +173,7 @@ func TestChecker_FindsWhatDiffers(t *testing.T) {
 	}
 }
 
-// What is near a client and stays missing is found.
+// The checker finds an entity that is near a client and stays missing.
 func TestChecker_FindsWhatIsMissingNear(t *testing.T) {
 	m := look(t, true, true, 6, ghostCame+3*nearWait-15)
 	if m.Different > 0 {

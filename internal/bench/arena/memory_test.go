@@ -8,9 +8,9 @@ import (
 	"github.com/tactusgo/tactus/internal/heapuse"
 )
 
-// A client that plays in the arena takes at most 56 KiB of its server, its entity's share of the world included: in a
-// world of 1,200 entities that move, of which its snapshots tell 20 times a second, over a link that loses and delays.
-// docs/guide/operating.md says 30 and 10.
+// A client in the arena takes at most 56 KiB of its server's memory, including its entity's share: in a world of 1,200 moving
+// entities, which its snapshots contain 20 times per second, over a link with losses and latency. docs/guide/operating.md
+// states 30 KiB per client and 10 KiB per entity.
 func TestArena_MemoryOfAClient(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures the heap")

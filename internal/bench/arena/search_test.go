@@ -87,7 +87,8 @@ func TestSearch_EndsWithErrors(t *testing.T) {
 	}
 }
 
-// So many clients are found that the server uses what it is to use, and the match is then as long as it was to be.
+// The search finds the number of clients with which the server has the requested load. Then the match has the requested
+// duration.
 func TestSettle_FindsTheLoad(t *testing.T) {
 	for _, from := range []int{100, 1000, 4000} {
 		c := carrier{carries: 9000}

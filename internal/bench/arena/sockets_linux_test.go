@@ -31,7 +31,7 @@ const contract = `ticks_pct updates_per_client_s cpu_s_per_s cpu_us_per_client_u
 	datagrams_down_per_update load_cpu_s_per_s load_limited server_allocs_per_tick
 	sampled compared blocks blocks_decoded blocks_matched different`
 
-// A match on each transport is one in which everything is consumed, told and right.
+// In a match on each transport, all inputs are consumed, and all states are sent and correct.
 func TestSockets_MatchIsWhatItWas(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays in real time for some seconds on each transport; matches in virtual time are beside")
@@ -74,7 +74,7 @@ func TestSockets_MatchIsWhatItWas(t *testing.T) {
 	}
 }
 
-// In a burst what is given up comes in its order, messages arrive, and nobody is disconnected.
+// In a burst, the server drops its optional work in the documented order, messages arrive, and nobody is disconnected.
 func TestSockets_Burst(t *testing.T) {
 	if os.Getenv("TACTUS_LONG") == "" {
 		t.Skip("plays in real time for ten seconds: set TACTUS_LONG=1")
@@ -130,7 +130,7 @@ func TestSockets_RefuseBadFlags(t *testing.T) {
 	}
 }
 
-// What the server's process tells of is read as it was, into memory that is used again; what is cut off is an error.
+// A state from the server's process is decoded unchanged, into reused memory. A truncated one is an error.
 func TestTold_IsReadAsItWas(t *testing.T) {
 	b := binary.LittleEndian.AppendUint32(nil, 33)
 	b = append(b, 1, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0x80, 0x3f, 0, 0, 0, 0x40, 0x34, 0x12, 99, 0)

@@ -11,8 +11,8 @@ import (
 	"github.com/tactusgo/tactus/examples/bodies/scene"
 )
 
-// On a lossy link the client has the state within the precision, every byte belongs to a part, and the same seed gives the same
-// bytes.
+// On a link with losses the client's state is within the precision, every byte belongs to a part, and the same seed gives the
+// same bytes.
 func TestReceivedWithinPrecision(t *testing.T) {
 	o := options{bodies: 60, seconds: 5, seed: 1}
 	x, err := measure(o, 50*time.Millisecond, 0.05)

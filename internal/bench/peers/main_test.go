@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A small match of each side: ticks are simulated, every client is told of them, and entities move.
+// A small match on each server: ticks are simulated, every client receives them, and entities move.
 func TestServersPlayTheArena(t *testing.T) {
 	if os.Getenv("TACTUS_PEERS") == "" {
 		t.Skip("set TACTUS_PEERS=1: it takes a minute, and needs Node and npm")

@@ -52,7 +52,7 @@ func TestMain_Arguments(t *testing.T) {
 	}
 }
 
-// The sides take turns, and none counts before it is warm.
+// The sides take turns, and warm-up runs do not count.
 func TestMedians(t *testing.T) {
 	var fast, slow int
 	m := Medians(3, func() { fast++ }, func() { slow++; time.Sleep(2 * time.Millisecond) })

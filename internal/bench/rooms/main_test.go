@@ -36,8 +36,8 @@ func within(t *testing.T, o crowd.Options) *crowd.Process {
 	return p
 }
 
-// Three rooms of four, in which all play while more players than there are seats ask for the fifth: whoever has none is
-// refused, nobody has another's, and all that were given one get in.
+// All players of three rooms with four seats play while more players request seats. Some are refused, nobody gets another
+// player's seat, and all who got one can connect.
 func TestBench(t *testing.T) {
 	o := crowd.Options{Rooms: 3, Players: 4, Hz: 20, Seconds: 1, Joins: 100, Warmup: 100 * time.Millisecond}
 	r, err := crowd.Play(o, []*crowd.Process{within(t, o)})

@@ -11,8 +11,8 @@ import (
 	"github.com/tactusgo/tactus/internal/bench/rooms/crowd"
 )
 
-// Players whose process is paused for longer than they wait lose their sessions, and have their seats again when it goes on.
-// One that is killed does not come back.
+// Players whose process is paused for longer than their timeout lose their sessions, and get their seats again when it
+// continues. Those of a killed process do not.
 func TestPlayOn(t *testing.T) {
 	t.Parallel()
 	o := crowd.Options{Rooms: 2, Players: 3, Hz: 20, Seconds: 6}

@@ -18,9 +18,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// One room panics, one loops forever and one takes 128 MiB and lets go: the operator hears of the first two, and the other
-// rooms lose no tick. At two ticks a second a room would have to wait for two and a half seconds to lose one; a machine that
-// makes it wait for so long, three times in a row, says nothing about rooms.
+// One room panics, one loops forever, and one allocates 128 MiB and releases it. The operator learns of the first two, and the
+// other rooms lose no tick. At two ticks per second a room loses a tick after a wait of two and a half seconds. A machine that
+// is so slow three times in a row proves nothing about rooms.
 func TestTrouble(t *testing.T) {
 	t.Parallel()
 	o := crowd.Options{Rooms: 10, Players: 1, Hz: 2, Seconds: 6, Warmup: time.Millisecond, Troubles: "panic,loop,mib=128"}
@@ -48,7 +48,7 @@ func TestTrouble(t *testing.T) {
 	t.Errorf("the other rooms have lost %d ticks, and some each time before", lost)
 }
 
-// Trouble that there is none of is refused.
+// Unknown troubles are refused.
 func TestTroubleIsNamed(t *testing.T) {
 	for _, list := range []string{"flood", "panic,", "mib=", "mib=-1", "mib=99999"} {
 		o := crowd.Options{Rooms: 1, Players: 1, Hz: 1, Seconds: 1, Troubles: list}

@@ -107,7 +107,7 @@ func TestExponent(t *testing.T) {
 	}
 }
 
-// Workers for whom there is no processor are not part of the fit.
+// The fit ignores numbers of workers that exceed the processors.
 func TestCores_Fit(t *testing.T) {
 	c := cores{Points: []cost{{Workers: 1, Wall: 800}, {Workers: 2, Wall: 400}, {Workers: 4, Wall: 900}}}
 	for processors, want := range map[int]float64{1: 0, 2: -1, 3: -1, 4: math.Log2(900.0/800) / 2} {

@@ -46,7 +46,7 @@ func play(t *testing.T, x *tape, workers int) outcome {
 	return outcome{r.server.World().Hash(), r.totalSent(), r.server.Stats().Inputs.Consumed}
 }
 
-// A replay does what the match did: the world and the datagrams to all clients are the same for any number of workers.
+// A replay repeats the match: the world and the datagrams to all clients are the same for any number of workers.
 func TestReplay_IsTheSameForEveryNumberOfWorkers(t *testing.T) {
 	x := small(t, 1, ticks)
 	one := play(t, x, 1)
@@ -66,7 +66,7 @@ func TestReplay_IsTheSameForEveryNumberOfWorkers(t *testing.T) {
 	}
 }
 
-// Once all have joined and histories have gone round, a tick allocates nothing, whatever the number of workers.
+// When all clients have joined and all histories are full, a tick allocates nothing with any number of workers.
 func TestReplay_TicksAllocateNothing(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")

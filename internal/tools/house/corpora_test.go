@@ -9,8 +9,7 @@ import (
 
 var fuzzTarget = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
 
-// A corpus that lies beside another package's tests is never read, and a parser without one is
-// tried on nothing in most runs.
+// A corpus beside another package's tests is never read. A parser without a corpus gets no inputs in most runs.
 func TestCorporaLieBesideTheirTargets(t *testing.T) {
 	targets, corpora := map[string]bool{}, map[string]bool{}
 	for _, name := range files(t, func(string) bool { return true }) {

@@ -15,7 +15,7 @@ import (
 // nobody outside of it can. All others can be copied out, and build there.
 var ownTools = []string{"examples/arena", "examples/compare", "examples/echo", "examples/swarm", "examples/tokens"}
 
-// Nobody who copies an example misses what it stands on.
+// Examples import no internal packages, so that users can copy them.
 func TestExamplesCanBeCopied(t *testing.T) {
 	looked := 0
 	for _, name := range files(t, func(name string) bool {

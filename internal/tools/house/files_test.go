@@ -77,7 +77,7 @@ func unportable(name string) string {
 	return ""
 }
 
-// Names of files are such that go makes a module of them: one that is not keeps everybody from the whole module.
+// File names are valid in a Go module: one invalid name makes the whole module unusable.
 func TestFilesCanBeDownloaded(t *testing.T) {
 	folded := map[string]string{}
 	for _, name := range files(t, func(string) bool { return true }) {

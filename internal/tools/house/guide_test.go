@@ -13,7 +13,7 @@ const troubleshooting = "docs/guide/troubleshooting.md"
 // followed maps a page to the test that types and compiles every listing on it.
 var followed = map[string]string{"docs/guide/three.md": "examples/first/guide_test.go"}
 
-// A page that is said to be followed by a test appears in that test.
+// The test that follows a page, according to the list, names the page.
 func TestPagesAreFollowed(t *testing.T) {
 	for name, test := range followed {
 		if !strings.Contains(string(read(t, test)), strconv.Quote(path.Base(name))) {

@@ -226,7 +226,7 @@ func TestImportsChecker(t *testing.T) {
 	}
 }
 
-// Every arrow turned round must be found, whatever the table says.
+// The checker finds the reverse of every allowed import.
 func TestImportsCheckerTurnedRound(t *testing.T) {
 	turned := 0
 	for _, a := range arrows {

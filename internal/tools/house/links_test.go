@@ -103,7 +103,7 @@ func overlinked(g graph, modules map[string]string) []string {
 	return texts
 }
 
-// TestLinks holds the libraries against their lists, by what the go command would link.
+// TestLinks compares the libraries that the go command would link with their lists.
 func TestLinks(t *testing.T) {
 	for _, platform := range []string{"linux/amd64", "windows/amd64", "darwin/arm64", "js/wasm"} {
 		goos, goarch, _ := strings.Cut(platform, "/")

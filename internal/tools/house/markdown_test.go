@@ -72,8 +72,8 @@ func difference(got, want string) string {
 	return "one is the beginning of the other"
 }
 
-// TestListingsAreCompiled wants every Go block of a document to stand, line for
-// line and however indented, in a Go file: what is not compiled goes wrong.
+// TestListingsAreCompiled checks that every Go block of a document is part of a Go file, line for line and with any
+// indentation, so that it is compiled.
 func TestListingsAreCompiled(t *testing.T) {
 	compiled(t, isGo, listings)
 }

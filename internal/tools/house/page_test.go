@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// What a browser has itself is not carried to it: of the packages that a page's client is made of none links net/http
-// or TLS, which are some seven megabytes.
+// A page's client links neither net/http nor TLS, because browsers have both. They are about seven megabytes.
 func TestPagesAreSmall(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "./systems/devtools/runner", "./netsys/websocket")
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "GOOS=js", "GOARCH=wasm")

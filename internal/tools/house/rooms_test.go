@@ -111,7 +111,7 @@ func TestRoomsOfSystems(t *testing.T) {
 	}
 }
 
-// Rows have no arrow that nobody uses: whoever needs another one says so in the same commit.
+// Every import that a row allows is used. A commit that needs another one adds it to the row.
 func TestRowsOfRoomsAreUsed(t *testing.T) {
 	g := load(t)
 	for _, table := range []map[string]string{rooms, floors} {
@@ -133,8 +133,8 @@ func TestRowsOfRoomsAreUsed(t *testing.T) {
 // six are the systems that the netcode is.
 var six = []string{"inputgather", "predict", "reconcile", "interpolate", "serverapply", "snapshot"}
 
-// Each of the six is a folder with a type System that runs in a schedule, and says what it reads
-// and what it writes.
+// Each of the six is a folder with a type System that runs in a schedule, and whose documentation says what it reads and
+// writes.
 func TestTheSixSystems(t *testing.T) {
 	runs := regexp.MustCompile(`(?m)^func \(\w+ \*System\) Run\(\w* ?\*ecs\.World\)`)
 	for _, room := range six {

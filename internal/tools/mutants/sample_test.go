@@ -38,8 +38,8 @@ func at(t *testing.T, file, text, kind string) (site, string) {
 		strings.NewReplacer("«", "", "»", "").Replace(text)
 }
 
-// A sample's mutants are noticed by the tests of the package, by those of a dependent, by
-// none that gets there, or nobody gets there; one that does not compile is none.
+// A mutant is detected by tests of its package, by tests of a dependent package, by no test that reaches it, or no test
+// reaches it. A mutant that does not compile is none.
 func TestSampleFindsWhatTestsNotice(t *testing.T) {
 	source := `package a
 
@@ -172,8 +172,7 @@ func TestAlwaysFails(t *testing.T) { Nobody(1); t.Fail() }
 	}
 }
 
-// The same seed draws the same, from what else there is in the file too, and another seed
-// something else.
+// The same seed draws the same mutants, even if the rest of the file changes. Another seed draws others.
 func TestDrawIsStable(t *testing.T) {
 	source := "package a\n\nfunc F(x, y int) int {\n\tx = x + y\n\tx = x + y\n\treturn x - y\n}\n"
 	var lists [3][]string
@@ -233,7 +232,7 @@ func TestEquivalentsHaveReasons(t *testing.T) {
 	}
 }
 
-// What gremlins calls its mutants is what operators know, in every package of ours.
+// The operators know all names of mutants that gremlins prints for our packages.
 func TestGremlinsIsUnderstood(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds gremlins")

@@ -121,8 +121,8 @@ func TestHeading(t *testing.T) {
 }
 `
 
-// The game that the README makes is whole: it builds and passes its tests as it is, under another model, and with
-// another component; and its server and its clients meet.
+// The game that the README's command creates is complete: it builds and passes its tests as it is, under another model, and
+// with another component. Its server and its clients connect.
 func TestNewGame(t *testing.T) {
 	game := Make(t, root, "starter")
 	for _, name := range []string{"README.md", "docs/guide/binaries.md"} {
@@ -168,8 +168,8 @@ func meet(t *testing.T, f *Folder) {
 	}
 }
 
-// Both templates are one game: what they copy from each other stays a copy, and their READMEs show the changes that are
-// tried here.
+// Both templates contain the same game: their common files are equal, and their READMEs show the changes that these tests
+// make.
 func TestTemplatesAgree(t *testing.T) {
 	for _, name := range []string{"game/protocol.go", "game/rules.go", "game/rules_test.go", "game/bot.go", "server/match.go"} {
 		var text [2]string

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// The game with a page that the README makes is whole: bindings are of its protocol, the page compiles strictly and is
-// built, tests pass, and the server has the page, compressed, and tells it where the game is.
+// The game with a page that the README's command creates is complete: its bindings are those of its protocol, the page
+// compiles strictly and is built, tests pass, and the server serves the page compressed, with the address of the game.
 func TestNewPage(t *testing.T) {
 	game := Make(t, root, "starter-ts")
 	for _, name := range []string{"README.md", "docs/guide/binaries.md"} {

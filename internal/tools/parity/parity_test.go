@@ -110,7 +110,7 @@ func TestModuleReplays(t *testing.T) {
 	}
 }
 
-// Whatever a page calls, with whatever numbers, ends in an error and not in a panic of the module, which goes on to play as before.
+// Calls of a page with any numbers end in an error, not in a panic of the module, which continues to play.
 func TestModuleTakesAnything(t *testing.T) {
 	node := needNode(t)
 	_, r := recorded(t, "arena", 5, 600)
@@ -128,7 +128,7 @@ func TestModuleTakesAnything(t *testing.T) {
 	})
 }
 
-// What docs/models.md promises of numbers is so: this machine and a browser come to the same.
+// This machine and a browser calculate the same numbers, as docs/models.md promises.
 func TestFunctionsAreAlike(t *testing.T) {
 	node := needNode(t)
 	folder := t.TempDir()
@@ -153,7 +153,7 @@ func TestFunctionsAreAlike(t *testing.T) {
 	}
 }
 
-// What the program is told wrongly is said.
+// Invalid arguments are refused with advice.
 func TestRun(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "session")
 	for _, c := range []struct {

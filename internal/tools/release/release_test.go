@@ -133,7 +133,7 @@ func TestDisagreements(t *testing.T) {
 	}
 }
 
-// What would keep an outsider from using a release is found out before.
+// Problems that would prevent others from using a release are found before it.
 func TestWhatIsNoRelease(t *testing.T) {
 	if os.Getenv("TACTUS_LONG") == "" {
 		t.Skip("it gets modules from a repository nine times: TACTUS_LONG=1 go test ./internal/tools/release")
@@ -169,7 +169,7 @@ func TestWhatIsNoRelease(t *testing.T) {
 	}
 }
 
-// A package holds what it says, and a licence.
+// A package contains its listed files and a licence.
 func TestWhatIsNoPackage(t *testing.T) {
 	if os.Getenv("TACTUS_LONG") == "" {
 		t.Skip("it needs npm: TACTUS_LONG=1 go test ./internal/tools/release")

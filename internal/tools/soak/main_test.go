@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A few seconds of it; TACTUS_SOAK says for how long instead, such as 10m.
+// TestSoak runs the soak for a few seconds, or for the duration in TACTUS_SOAK, such as 10m.
 func TestSoak(t *testing.T) {
 	args := []string{"-for", "1s", "-round", "700ms", "-timeout", "1500ms", "-clients", "3", "-seed", "4"}
 	if long := os.Getenv("TACTUS_SOAK"); long != "" {
@@ -32,7 +32,7 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// Whoever ends it gets the report of what was.
+// An interrupted run still prints its report.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -83,7 +83,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// What leaks is found: a descriptor, goroutines and memory that are kept.
+// Leaked descriptors, goroutines and memory are found.
 func TestLeaksShow(t *testing.T) {
 	was := measure()
 	end := make(chan struct{})

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A seat that is somebody else's for certain is counted when it is given again, and a player beyond the seats of a room;
-// what may have been free by then is not.
+// The ledger counts a seat that is given while it certainly belongs to another player, and players beyond the seats of a room.
+// It does not count a seat that may have been free by then.
 func TestLedger(t *testing.T) {
 	began := time.Unix(1e9, 0)
 	after := func(seconds float64) time.Time { return began.Add(time.Duration(seconds * float64(time.Second))) }

@@ -139,9 +139,9 @@ func (p *page) walks() {
 	p.key("ArrowLeft", input.DispatchKeyEventTypeKeyUp)
 }
 
-// The page that is built is played, from the game's own server, under the policy that this sends; so is the one that
-// somebody works on. There a change of looks leaves the match alone, a change of rules brings another module, with its
-// bindings and its server, and the compiler's errors are on the page until they are mended.
+// The built page is played from the game's own server, under its content policy, and so is the page in development. There, a
+// change of looks does not interrupt the match, a change of rules loads a new module with its bindings and server, and
+// compiler errors are shown on the page until they are fixed.
 func TestPlay(t *testing.T) {
 	t.Setenv("NO_COLOR", "1") // in CI, Vite has colours without a terminal
 	game := newgame.Make(t, root, "starter-ts")
