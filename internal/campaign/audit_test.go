@@ -14,23 +14,23 @@ import (
 )
 
 const (
-	// recovery is how long it may take after the last hitch until everybody plays again: what
-	// is under way arrives, who crashed is waited for no longer, then two seconds.
+	// recovery is the maximum time from the last hitch until everybody plays again: datagrams under way arrive, crashed clients
+	// time out, then two seconds.
 	recovery = 3500 * time.Millisecond
-	// rest is how long it may take until everybody has the same world.
+	// rest is the maximum time until everybody has the same world.
 	rest = 90 * time.Second
 )
 
-// audit watches a match.
+// audit checks a match while it runs and at its end.
 type audit struct {
 	m     *match
 	err   error
 	alive []components.NetID
-	ever  map[components.NetID]bool // entities that there were
+	ever  map[components.NetID]bool // all entities so far
 	idle  map[components.NetID]idleness
 }
 
-// idleness is since when an entity has the input of somebody who is not there.
+// idleness is the tick since which an entity has had the input of an absent owner.
 type idleness struct {
 	owner uint32
 	since uint32
@@ -42,7 +42,7 @@ func (a *audit) fail(format string, args ...any) {
 	}
 }
 
-// afterServer looks at the server after each wake-up.
+// afterServer checks the server after each wake-up.
 func (a *audit) afterServer() {
 	m := a.m
 	if m.ledger.err != nil {
@@ -63,13 +63,13 @@ func (a *audit) afterServer() {
 	}
 }
 
-// neutral demands that whatever has no client does nothing.
+// neutral checks that entities without a connected owner get the neutral input.
 func (a *audit) neutral(w *ecs.World) {
 	here := map[uint32]bool{}
 	for s := range a.m.crowd.Server.Clients {
 		here[s.ID] = true
 	}
-	// An owner that is gone leaves in a tick that all agree on.
+	// An owner leaves in a tick on which all peers agree.
 	allowed := uint32(1)
 	if t := policy.TraitsOf(a.m.server.Model); t.Stamped {
 		allowed = uint32(3*w.TickRate()/2) + uint32(t.WindowTicks(w.TickRate()))
@@ -90,7 +90,7 @@ func (a *audit) neutral(w *ecs.World) {
 	}
 }
 
-// afterClient looks at a client after each of its ticks.
+// afterClient checks a client after each of its ticks.
 func (a *audit) afterClient(k *player) {
 	if k.ledger.err != nil {
 		a.fail("%w", k.ledger.err)
@@ -120,7 +120,7 @@ func (a *audit) afterClient(k *player) {
 	}
 }
 
-// session is what the server knows of a client, if it has a session with it.
+// session returns the server's status of a client, if it has a session with it.
 func (a *audit) session(k *player) (systems.ClientStatus, bool) {
 	for s := range a.m.crowd.Server.Clients {
 		if a.m.at(s.Address) == k {
@@ -130,7 +130,7 @@ func (a *audit) session(k *player) (systems.ClientStatus, bool) {
 	return systems.ClientStatus{}, false
 }
 
-// reached is how many ticks a client has simulated.
+// reached returns the number of ticks that a client has simulated.
 func (a *audit) reached(k *player) uint32 {
 	if a.m.everywhere() {
 		return k.World().Tick()
@@ -138,7 +138,7 @@ func (a *audit) reached(k *player) uint32 {
 	return uint32(k.Stats().Ticks)
 }
 
-// plays demands that the match goes on at its pace for everybody.
+// plays checks that the server and all clients keep the tick rate.
 func (a *audit) plays() error {
 	m := a.m
 	type mark struct {
@@ -146,8 +146,8 @@ func (a *audit) plays() error {
 		at   uint32
 		used uint64
 	}
-	// A tick in which a buffer becomes deeper consumes no input. That is for what was lost in the last ten seconds, most of which
-	// the links were bad, and may be made up for late: after an outage losses are not believed before they all lie behind it.
+	// A tick in which a buffer becomes deeper consumes no input. The depth follows the losses of the last ten seconds, in most of
+	// which the links were bad. After an outage, it follows late, when all losses are older than the end of the outage.
 	used := func(s systems.ClientStatus) uint64 { return s.Inputs.Consumed + s.Inputs.Holds }
 	var marks []mark
 	for _, k := range m.players {
@@ -177,12 +177,12 @@ func (a *audit) plays() error {
 	return nil
 }
 
-// sent is what a server sent to a client, and how often that asked for full states.
+// sent is the traffic to a client, and the number of full states that the client has requested.
 type sent struct{ datagrams, bytes, renewals uint64 }
 
-// cheap demands that datagrams about a world at rest are small: some bytes each, and some for each kind of entity, which may
-// have one alone. They stay so: no client gets the world anew, not even where numbers of sends begin again. Clients that are
-// gone without a word acknowledge nothing, and are sent everything until their session times out.
+// cheap checks that datagrams about a world at rest are small: some bytes each, and some per archetype, of which every entity
+// may have its own. They stay small: no client receives the whole world again, not even when the numbers of sends wrap. A
+// crashed client acknowledges nothing, so it is sent everything until its session times out.
 func (a *audit) cheap() error {
 	m := a.m
 	seconds := 1
@@ -229,7 +229,7 @@ func (a *audit) cheap() error {
 	return nil
 }
 
-// wrong reports the first thing that is not as it should be when all is over.
+// wrong returns the first error in the state after a match.
 func (a *audit) wrong() error {
 	m, w := a.m, a.m.crowd.Server.World()
 	if err := ghosts("server", w); err != nil {
@@ -269,10 +269,10 @@ func (a *audit) wrong() error {
 	return nil
 }
 
-// obeyed demands that the server ran a player's commands, each once and in order, and made of the player what it should.
+// obeyed checks that the server ran a player's commands once each and in order, and gave the player its rank.
 func (a *audit) obeyed(k *player) error {
 	status, _ := a.session(k)
-	full := status.Commands.Dropped > 0 // more waited than the server keeps, so that some were refused that nobody can name
+	full := status.Commands.Dropped > 0 // too many waited, so unknown ones were refused
 	for _, r := range ecs.All[struct {
 		Owner  components.Owner
 		Cannon cannon
@@ -298,7 +298,7 @@ func (a *audit) obeyed(k *player) error {
 	return nil
 }
 
-// counts looks at what peers counted.
+// counts checks the statistics of all peers.
 func (a *audit) counts() error {
 	s := a.m.crowd.Server.Stats()
 	if s.MalformedMessages+s.SendErrors+s.FloodedMessages+s.Oversized+s.Divergences+s.Clamped > 0 {
@@ -329,12 +329,11 @@ func (a *audit) counts() error {
 	return nil
 }
 
-// mostRenewals is how often a client may ask for full states: a server that knows what its
-// clients hold is asked after the longest of silences only.
+// mostRenewals is the number of full states that a client may request. A request is necessary only after a long silence.
 const mostRenewals = 4
 
-// agrees compares all that a client has with the server's world, at rest: what it may see,
-// nothing else, and in its view the same.
+// agrees compares a client's world and view with the server's world at rest: they contain all entities that the client must
+// see, and none that it may not see.
 func (a *audit) agrees(k *player) error {
 	truth := a.m.crowd.Server.World()
 	shown := []*ecs.World{k.World()}
@@ -392,8 +391,8 @@ func (a *audit) agrees(k *player) error {
 	return nil
 }
 
-// unseen reports whether a client's world lacks one of those that place a component of an entity on the server: then it may
-// have the entity elsewhere.
+// unseen reports whether a client's world lacks a carrier on which a component of an entity depends on the server. Then the
+// client may have the entity at another place.
 func unseen(truth *ecs.World, e ecs.Entity, w *ecs.World, comp *ecs.Component) bool {
 	return slices.ContainsFunc(ecs.CarriedIn(truth.Protocol()), func(c *ecs.Carried) bool {
 		return c.Component == comp && c.Unseen(truth, e, w)

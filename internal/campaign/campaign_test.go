@@ -42,7 +42,7 @@ func TestWhatHasEndedEndsOnce(t *testing.T) {
 	fight(t, newDraw(t, endedEarly))
 }
 
-// endedEarly is the seed of a match in which shells hit what their client does not see.
+// endedEarly is the seed of a match in which shells hit entities that their client does not see.
 const endedEarly = 614
 
 // A client that receives nothing for longer than the audit keeps states keeps its world, and the audit still checks it.
@@ -51,7 +51,7 @@ func TestOutagesLoseNothing(t *testing.T) {
 	fight(t, newDraw(t, longOutage))
 }
 
-// longOutage is the seed of a match in which a client with 128 sends a second hears nothing for four seconds.
+// longOutage is the seed of a match in which a client with 128 sends per second receives nothing for four seconds.
 const longOutage = 1034
 
 // fight plays a match to its end.

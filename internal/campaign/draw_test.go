@@ -20,11 +20,11 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// withoutVariable is the environment variable that names what matches go without.
+// withoutVariable is the environment variable that lists the features to leave out.
 const withoutVariable = "TACTUS_WITHOUT"
 
-// draw is all that a seed decides of a match before it begins. Each feature has random numbers
-// of its own, so that what is left out changes nothing of the others.
+// draw contains everything that the seed decides before a match begins. Each feature has its own random numbers, so that
+// leaving out one does not change the others.
 type draw struct {
 	seed     uint64
 	preset   policy.Model
@@ -34,9 +34,9 @@ type draw struct {
 
 	clients   int
 	frames    int
-	play      time.Duration // how long it lasts before it is quiet
-	calm      uint32        // the tick from which on the server does nothing
-	most      int           // flotsam at one time
+	play      time.Duration // until it becomes quiet
+	calm      uint32        // first tick in which the server does nothing
+	most      int           // maximum flotsam
 	churn     float64       // chance of a spawn and of a despawn in a tick
 	storms    float64       // in percent
 	reshape   float64
@@ -47,44 +47,44 @@ type draw struct {
 	local     bool
 	cursors   bool
 	carry     float64
-	lull      [2]uint32 // the ticks in which everybody rests, from and to
+	lull      [2]uint32 // range of ticks without any activity
 	sight     *rule     // the interest; nil: none
 	secrets   []secret
 	radius    float32 // of the Grid
-	hides     uint32  // the rule "blink" hides one in so many entities from one in two clients; 0: none
-	keep      bool    // what a player had that left stays, and is nobody's
-	flicker   float64 // visibilities that change a second
+	hides     uint32  // the rule "blink" hides one in this number of entities from half of the clients; 0: none
+	keep      bool    // the entities of a leaving player stay, without an owner
+	flicker   float64 // changes of visibility per second
 	budgets   []int
 
-	late, leave, crash, back, over float64 // a second
-	hitch, halt                    float64 // of clients and of the server, a second
+	late, leave, crash, back, over float64 // per second
+	hitch, halt                    float64 // of clients and of the server, per second
 	longest                        time.Duration
 	drift                          float64
-	storm                          float64     // links that get bad, a second; below 0: perfect all the time
+	storm                          float64     // links that get bad per second; below 0: perfect all the time
 	dead                           bool        // links die for seconds
-	loss                           float64     // of a link at most, dead ones aside
-	flood                          bool        // more is to be sent than fits, over links that lose more than half
+	loss                           float64     // maximum of a link, except dead ones
+	flood                          bool        // the match sends more than fits, over links that lose more than half
 	spectators                     bool        // one in three owns nothing
-	login                          bool        // the server changes or refuses what players ask to be
+	login                          bool        // the server changes or refuses logins
 	orders                         bool        // players give commands
-	vigil                          bool        // the rest at the end is long
-	calmLink                       netsys.Link // meanwhile
+	vigil                          bool        // long rest at the end
+	calmLink                       netsys.Link // during the rest
 	judged                         func(lagcomp.View)
 	scope                          bool
 	assume                         bool
 	partial                        bool
 	thin                           bool
-	own                            systems.ClientSystems // of clients that predict; no seed decides that
+	own                            systems.ClientSystems // of clients that predict; set by tests, not by seeds
 	grant                          bool
 }
 
-// pick is one of several.
+// pick returns one of several values.
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
 // everywhere reports whether every peer simulates everything.
 func (d *draw) everywhere() bool { return policy.TraitsOf(d.server.Model).RelaysInputs }
 
-// stream is a feature's random numbers.
+// stream returns the random numbers of a feature.
 func (d *draw) stream(feature string) *rand.Rand {
 	var n uint64 = 14695981039346656037
 	for _, c := range []byte(feature) {
@@ -93,8 +93,7 @@ func (d *draw) stream(feature string) *rand.Rand {
 	return rand.New(rand.NewPCG(d.seed, n))
 }
 
-// may draws whether a match has a feature, in one match of n at least; where it does, draw
-// says how.
+// may decides with a chance of 1 in n whether a match has a feature. If it has, draw chooses the details.
 func (d *draw) may(feature string, n int, draw func(r *rand.Rand) string) {
 	r := d.stream(feature)
 	if has := r.IntN(n) == 0; !has || slices.Contains(d.without, feature) {
@@ -129,7 +128,7 @@ func newDraw(t *testing.T, seed uint64, without ...string) *draw {
 	return d
 }
 
-// names are those of all features.
+// names lists all features.
 var names = []string{
 	"axes", "rate", "wake", "send", "frames", "churn", "storms", "reshape", "changes", "owners", "whims", "quantized", "local",
 	"cursors", "grant", "interest", "only", "hides", "flicker", "budget", "priority", "priorities", "coders", "links", "dead", "late", "leave", "crash", "hold",
@@ -138,7 +137,7 @@ var names = []string{
 }
 
 func (d *draw) draws() {
-	// What there is in all matches.
+	// Properties of all matches.
 	r := d.stream("size")
 	d.clients = 1 + r.IntN(5)
 	d.most = pick(r, 0, 8, 30, 30, 80, 140)
@@ -175,13 +174,12 @@ func (d *draw) draws() {
 	})
 }
 
-// rests reports whether nobody does anything in a tick.
+// rests reports whether nothing happens in a tick.
 func (d *draw) rests(tick uint32) bool {
 	return tick >= d.calm || tick >= d.lull[0] && tick < d.lull[1]
 }
 
-// floods makes it so that more is to be sent than fits, over links that lose more than half. The numbers of sends may
-// begin anew.
+// floods makes the match send more than fits, over links that lose more than half. The numbers of sends may wrap.
 func (d *draw) floods(r *rand.Rand) {
 	s := &d.server
 	d.frames, s.Session.Timeout = 10, time.Minute
@@ -196,7 +194,7 @@ func (d *draw) floods(r *rand.Rand) {
 	d.features = append(d.features, fmt.Sprintf("crowd=%v,%d", d.budgets, s.FirstTick))
 }
 
-// sends is how many snapshots the server sends a second.
+// sends returns the number of snapshots per second.
 func (d *draw) sends() int {
 	s := d.server
 	n := s.Snapshots.SendRate
@@ -297,7 +295,7 @@ func changed(m policy.Model, axis, n int, t time.Duration) policy.Model {
 	return m
 }
 
-// forward changes options of models whose server only goes forward.
+// forward changes options of models whose server never rewinds.
 func forward(axis, n int, arrival, provisional *bool, missing *policy.Missing) {
 	switch supersedes := *missing == policy.Supersede; axis {
 	case axisTiming:
@@ -317,7 +315,7 @@ func forward(axis, n int, arrival, provisional *bool, missing *policy.Missing) {
 	}
 }
 
-// rewinding changes options of models that go back for late inputs.
+// rewinding changes options of models that rewind for late inputs.
 func rewinding(axis, n int, t time.Duration, neutral, after *bool, window *time.Duration) {
 	switch axis {
 	case axisMissing:

@@ -18,11 +18,10 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/fingerprints.txt anew")
 
-// fingerprintsFile holds a line for each match: its seed, its two hashes, and what it is.
+// fingerprintsFile has a line per match: its seed, its two hashes, and its features.
 const fingerprintsFile = "testdata/fingerprints.txt"
 
-// fingerprinted are four seeds of each preset, on bad links, that together run most of what
-// the netcode has.
+// fingerprinted lists four seeds of each preset, on bad links, that together run most of the netcode.
 var fingerprinted = []uint64{
 	66, 102, 132, 228, 73, 109, 127, 133, 68, 116, 158, 224, 15, 51, 123, 201, 130, 142, 160, 214, 5, 95, 113, 167,
 }
@@ -79,10 +78,10 @@ func TestFingerprints(t *testing.T) {
 	}
 }
 
-// print is two hashes: of a match's datagrams, worlds and views, and of what was counted.
+// print is two hashes: of a match's datagrams, worlds and views, and of its statistics.
 type print struct{ went, counts uint64 }
 
-// line is what the file has of a match.
+// line returns the file's line for a match.
 func line(d *draw, p print) string {
 	return fmt.Sprintf("%4d %016x %016x %v\n", d.seed, p.went, p.counts, d)
 }
@@ -110,8 +109,7 @@ func fingerprint(t *testing.T, d *draw) print {
 	return p
 }
 
-// print plays the match and returns hashes of its datagrams and worlds, and of what peers count,
-// handle and hear; with views, also of what is drawn.
+// print plays the match and returns the hashes. With views, they include everything that is drawn.
 func (m *match) print(views bool) print {
 	h, counts := m.went, fnv.New64a()
 	if views {

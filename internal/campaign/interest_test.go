@@ -15,8 +15,8 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// rule is an interest of a match: a leaf, or the And or Or of several. It builds the interest of the server, and it
-// computes independently of package interest what that interest must answer.
+// rule is an interest of a match: a leaf, or the And or Or of several rules. It builds the interest of the server, and
+// computes the expected answers without package interest.
 type rule struct {
 	name string
 	of   []rule
@@ -50,7 +50,7 @@ func drawRule(r *rand.Rand, leaves ...string) rule {
 	}
 }
 
-// leaves are the rules that are not made of others.
+// leaves lists the rules that do not consist of others.
 var leaves = []string{"near", "side", "open", "aboard", "blink"}
 
 // farthest is the distance beyond which the Grid of a match shows nothing, in the units of spot: a piece leaves at 1.2
@@ -62,7 +62,7 @@ func (d *draw) cell() float32 { return d.radius * 2 / 3 }
 // interest builds the interest of a rule.
 func (m *match) interest(r rule) systems.Interest {
 	if x := m.interests[r.String()]; x != nil {
-		return x // the same variable, as components with the same interest should have
+		return x // components with the same interest should share one value
 	}
 	var x systems.Interest
 	switch r.name {
@@ -98,25 +98,25 @@ func (m *match) interest(r rule) systems.Interest {
 	return x
 }
 
-// answer is what a rule answers about an entity to a client.
+// answer is a rule's answer about an entity for a client.
 type answer uint8
 
 const (
 	silent answer = iota // nothing: then the entity is visible
 	no
 	yes
-	maybe // the Grid shows it, or does not, depending on what it showed before
+	maybe // the Grid's answer depends on its previous answers
 )
 
-// viewer is what the rules need of a client.
+// viewer holds the properties of a client on which rules depend.
 type viewer struct {
 	id     uint32
-	points []spot // of its own entities, or where the last ones were
+	points []spot // positions of its own entities, or of its last ones if it has none
 	sides  []side // likewise
 	crews  []side // of its own entities now
 }
 
-// looked are an entity and those of its components that rules look at, nil where it does not have them.
+// looked is an entity with the components on which rules depend. A component that it does not have is nil.
 type looked struct {
 	id       components.NetID
 	e        ecs.Entity
@@ -128,7 +128,7 @@ type looked struct {
 	Seal     *seal
 }
 
-// answer returns the answer to a viewer about an entity.
+// answer returns a rule's answer about an entity for a viewer.
 func (m *match) answer(r rule, v *viewer, it *looked) answer {
 	be := func(ok bool) answer {
 		if ok {
@@ -192,7 +192,7 @@ func (m *manifest) shownTo(client uint32) bool { return m.Open || uint32(m.State
 // boards is the rule "aboard".
 func (s side) boards(h *hull) bool { return uint32(h.Aboard)%2 == uint32(s.N)%2 }
 
-// glance counts how often it changed who may see the entity, by the rule "blink".
+// glance counts the changes of the rule "blink" for an entity.
 type glance struct{ Changes uint32 }
 
 // sees is the rule "blink".
@@ -200,7 +200,7 @@ func (m *match) sees(client uint32, id components.NetID) bool {
 	return !m.never(client, id) && !m.hidden[[2]uint32{client, uint32(id)}]
 }
 
-// only are the components that a match may keep from clients.
+// only lists the components that a match may hide from clients.
 var only = map[string]func(systems.Interest) systems.ComponentInterest{
 	"bag":      systems.Only[bag],
 	"echo":     systems.Only[echo],
@@ -215,7 +215,7 @@ var only = map[string]func(systems.Interest) systems.ComponentInterest{
 	"spot":     systems.Only[spot],
 }
 
-// secret is a component that only some clients may know.
+// secret is a component that only some clients may see.
 type secret struct {
 	name string
 	of   rule
@@ -223,7 +223,7 @@ type secret struct {
 
 func (s secret) String() string { return fmt.Sprintf("%s:%v", s.name, s.of) }
 
-// history is what the server's world was at each send, and who might know what of it then.
+// history holds the server's world at each send, and which clients may have known it then.
 type history struct {
 	m        *match
 	every    uint32 // ticks between sends
@@ -231,9 +231,9 @@ type history struct {
 	moments  [256]moment
 	things   []looked // at the newest send
 	tracks   map[components.NetID]*track
-	private  uint64   // components that are for the owner alone, as a mask
+	private  uint64   // mask of the owner-only components
 	secret   []uint64 // the component of each of draw.secrets, as a mask
-	hidden   uint64   // all of those
+	hidden   uint64   // all secret components
 	shell    uint64
 	compared int
 }
@@ -250,21 +250,21 @@ type fact struct {
 	owner     uint32
 	mask      uint64 // components
 	seal      seal
-	may, must uint64     // clients that may see it, and those that must
+	may, must uint64     // clients that may see it, and clients that must
 	know      [3]clients // by secret component
 }
 
-// clients are those that may know something, and those that must.
+// clients are bit sets of the clients that may know something, and of those that must.
 type clients struct{ may, must uint64 }
 
-// track is what became of an entity.
+// track is the history of an entity.
 type track struct {
 	last    uint32 // tick of the newest send at which it lived
 	owner   uint32
 	shell   bool
-	private uint64     // the components that it has for its owner alone
-	stable  uint32     // the tick since which its owner and these are the same
-	from    [64]uint32 // by client: the tick since which it has had to see it, 0: it need not
+	private uint64     // its owner-only components
+	stable  uint32     // the tick since which its owner and private are the same
+	from    [64]uint32 // by client: the tick since which it must see the entity, 0: it need not
 	ever    uint64     // clients that might have seen it at some time
 }
 
@@ -289,7 +289,7 @@ func newHistory(m *match, p *ecs.Protocol) *history {
 	return h
 }
 
-// at returns the world at a tick, nil where it is not known.
+// at returns the world at a tick, or nil if it is unknown.
 func (h *history) at(tick uint32) *moment {
 	if x := &h.moments[tick/max(h.every, 1)%uint32(len(h.moments))]; x.tick == tick && tick > 0 {
 		return x
@@ -297,7 +297,7 @@ func (h *history) at(tick uint32) *moment {
 	return nil
 }
 
-// find returns what an entity was, nil if it was not there.
+// find returns an entity at the send, or nil if it did not exist.
 func (x *moment) find(id components.NetID) *fact {
 	i, there := slices.BinarySearchFunc(x.facts, id, func(f fact, id components.NetID) int { return int(f.id) - int(id) })
 	if !there {
@@ -316,7 +316,7 @@ func (h *history) newest(s *systems.Server) *moment {
 	return nil
 }
 
-// note records the world after a send. It is a system of the server, behind Snapshot.
+// note records the world after a send. It is a system of the server after Snapshot.
 func (h *history) note(w *ecs.World) {
 	s := h.m.crowd.Server
 	if n := s.Stats().Sends; n == h.sends {
@@ -339,7 +339,7 @@ func (h *history) note(w *ecs.World) {
 			f.seal = *it.Seal
 		}
 		if h.m.sight == nil {
-			f.may = ^uint64(0) // clients join with the state of a send before their session, too
+			f.may = ^uint64(0) // a joining client may get the state of a send before its session
 		}
 		for _, v := range present {
 			own, b := f.owner == v.id, bit(v.id)
@@ -384,7 +384,7 @@ func (h *history) look(w *ecs.World) []looked {
 	return h.things
 }
 
-// present brings the viewers up to date, and returns those that have a session.
+// present updates the viewers, and returns those with a session.
 func (h *history) present() (present []*viewer) {
 	for s := range h.m.crowd.Server.Clients {
 		k := h.m.at(s.Address)
@@ -418,7 +418,7 @@ func (h *history) present() (present []*viewer) {
 	return present
 }
 
-// follow notes what became of an entity since the last send.
+// follow updates the track of an entity after a send.
 func (h *history) follow(tick uint32, f *fact, present []*viewer) {
 	t := h.tracks[f.id]
 	if t == nil {
@@ -447,8 +447,8 @@ func (h *history) follow(tick uint32, f *fact, present []*viewer) {
 	}
 }
 
-// watched is what a client has of an entity and must not lose while the server goes on to show it: each is the tick since
-// which the server has shown it without a break, 0 where the client does not have it yet.
+// watched records what a client has of an entity and must keep while the server shows it. Each field is the tick since which
+// the server has shown it without a break, or 0 if the client does not have it yet.
 type watched struct {
 	world, view held
 	private     uint32
@@ -461,7 +461,7 @@ type held struct {
 	lost  int64
 }
 
-// compare checks what a client has against the states that it is made from.
+// compare checks a client's world against the states from which it was made.
 func (h *history) compare(a *audit, k *player) {
 	if _, loaded := k.Loaded(); !loaded {
 		return // entities that were its own until it left wait for all the others
@@ -554,7 +554,7 @@ func (h *history) kept(a *audit, k *player, where string, of func(*watched) *hel
 	}
 }
 
-// entity compares an entity of a client's world with what it was on the server at the tick of its state.
+// entity compares an entity of a client's world with the server's at the tick of its state.
 func (h *history) entity(a *audit, k *player, x *moment, e ecs.Entity, id components.NetID) {
 	w, me, f := k.World(), bit(k.ID()), x.find(id)
 	if f == nil {
@@ -650,8 +650,7 @@ func (h *history) whereabouts(a *audit, k *player) {
 	}
 }
 
-// judged checks a view of lag compensation: entities of others are what they were at the older of the two states that it
-// shows.
+// judged checks a view of lag compensation: entities of other players are as in the older of the two states that it shows.
 func (h *history) judged(v lagcomp.View) {
 	from, _ := v.States()
 	x := h.at(from)

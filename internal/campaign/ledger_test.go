@@ -7,7 +7,7 @@ import (
 	"github.com/tactusgo/tactus/systems/outcome"
 )
 
-// ledger is what the handlers of one peer's log were told.
+// ledger records the calls of the outcome handlers of one peer.
 type ledger struct {
 	name      string
 	open      map[uint64]outcome.Outcome[deed]
@@ -15,7 +15,7 @@ type ledger struct {
 	committed map[deed]int
 	ticks     map[deed]uint32 // of commits
 	cancelled int
-	late      bool // its server may count inputs anew, so ticks can begin again that were final
+	late      bool // the server may restart the count of inputs, so that final ticks begin again
 	err       error
 	then      func(outcome.Outcome[deed]) // after a commit; may be nil
 }
@@ -56,7 +56,7 @@ func (l *ledger) register(log *outcome.Log) {
 	})
 }
 
-// end notes that an outcome is final.
+// end records that an outcome is final.
 func (l *ledger) end(how string, o outcome.Outcome[deed]) {
 	was, began := l.open[o.ID]
 	if !began || was.Value != o.Value || was.Tick != o.Tick {
@@ -65,7 +65,7 @@ func (l *ledger) end(how string, o outcome.Outcome[deed]) {
 	delete(l.open, o.ID)
 }
 
-// paired reports what began and did not end, when all is over.
+// paired returns an error if an outcome that began has not ended after the match.
 func (l *ledger) paired(log *outcome.Log) error {
 	if l.err != nil || log == nil {
 		return l.err
@@ -82,7 +82,7 @@ func (l *ledger) paired(log *outcome.Log) error {
 	return nil
 }
 
-// ghosts reports a shell that is left when all of them are over, and what waits for one.
+// ghosts returns an error if a shell or a pending prediction is left after the match.
 func ghosts(name string, w *ecs.World) error {
 	for e, s := range ecs.All[struct{ Shell shell }](w) {
 		return fmt.Errorf("%s: the ghost %v, NetID %d: %+v", name, e, w.NetID(e), s.Shell)

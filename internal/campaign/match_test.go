@@ -20,7 +20,7 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// match is a match that goes as badly as its seed says.
+// match is a match with the faults that its seed decides.
 type match struct {
 	*draw
 	audit
@@ -32,17 +32,17 @@ type match struct {
 	events    *event.Server
 	hidden    map[[2]uint32]bool // by client and entity
 	glances   map[components.NetID]uint32
-	lines     map[uint32]uint32 // told to each client number, in all of its sessions
-	history   *history          // nil where every client simulates everything
+	lines     map[uint32]uint32 // sent to each client number, in all of its sessions
+	history   *history          // nil if every client simulates everything
 	interests map[string]systems.Interest
 	went      hash.Hash64   // of all datagrams
-	quiet     bool          // nobody does anything
-	resumes   time.Duration // when the server goes on that halted last
+	quiet     bool          // nothing happens
+	resumes   time.Duration // end of the server's last halt
 	hash      uint64
 	record    *record
 }
 
-// pace is after how much time what goes wrong is drawn anew.
+// pace is the interval between two drawings of faults.
 const pace = 50 * time.Millisecond
 
 func newMatch(t *testing.T, d *draw) *match {
@@ -97,7 +97,7 @@ func newMatch(t *testing.T, d *draw) *match {
 		m.history = newHistory(m, m.crowd.Server.World().Protocol())
 		d.judged = m.history.judged
 	}
-	if d.flood { // all of it is there from the start
+	if d.flood { // all flotsam exists from the start
 		x := surge{draw: d, w: m.crowd.Server.World(), r: ecs.NewRand(d.seed, 0)}
 		for range d.most {
 			x.spawn()
@@ -137,7 +137,7 @@ func admit(_ netsys.Session, v *ask) error {
 	return nil
 }
 
-// rank is what the server makes of those who log in.
+// rank is the rank that the server gives to players in Login.
 const rank = 7
 
 // refuse refuses commands.
@@ -148,7 +148,7 @@ func refuse(_ *ecs.World, _ uint32, v *hoist) error {
 	return nil
 }
 
-// enter adds a client: of a player who was here before, or of a new one.
+// enter adds a client of a returning player or of a new one.
 func (m *match) enter(of *player) {
 	var k *systemstest.Client
 	if of != nil {
@@ -163,21 +163,21 @@ func (m *match) enter(of *player) {
 	k.SetLinks(m.link(m.r), m.link(m.r))
 }
 
-// at is the player with a session at the server from an address.
+// at returns the player with a session from an address.
 func (m *match) at(a netip.AddrPort) *player {
 	k := m.players[a.Port()-m.crowd.Clients[0].Address().Port()]
 	k.met = true
 	return k
 }
 
-// committed notes who is to hear of what the server has committed.
+// committed records which players have to receive a committed outcome.
 func (m *match) committed(o outcome.Outcome[deed]) {
 	for s := range m.crowd.Server.Clients {
 		m.at(s.Address).due[o.Value] = o.Tick
 	}
 }
 
-// listen makes the handlers of the server's events.
+// listen registers the handlers of the server's events.
 func (m *match) listen() {
 	from := func(s event.Sender) *player { return m.at(m.crowd.Server.Session(s.Client).RemoteAddr()) }
 	event.OnServer(m.events, event.Handlers[ping]{Handle: func(_ *ecs.World, s event.Sender, _ *ping) { from(s).pings++ }})
@@ -189,10 +189,10 @@ func (m *match) listen() {
 	}})
 }
 
-// chance is whether something happens now that happens so often a second.
+// chance reports whether something happens now that happens at an average rate per second.
 func (m *match) chance(often float64) bool { return m.r.Float64() < often*pace.Seconds() }
 
-// upset is what goes wrong beside the world.
+// upset draws faults: of links, clients and the server.
 func (m *match) upset() {
 	here := 0
 	for _, k := range m.players {
@@ -229,7 +229,7 @@ func (m *match) upset() {
 	if m.chance(m.late) && here < 8 {
 		m.enter(nil)
 	}
-	if m.chance(m.halt) && m.crowd.Elapsed() > m.resumes+2*pace { // one at a time: of what waits then it reads systems.MaxMessages
+	if m.chance(m.halt) && m.crowd.Elapsed() > m.resumes+2*pace { // one at a time, because it reads at most systems.MaxMessages afterwards
 		most := min(3*time.Second, 200*time.Second/time.Duration(m.crowd.Server.World().TickRate()))
 		d := time.Duration(m.r.Int64N(int64(most)))
 		m.crowd.StallServer(d)
@@ -239,7 +239,7 @@ func (m *match) upset() {
 	m.blink()
 }
 
-// whisper is what the server tells clients, and grants them.
+// whisper sends events to clients, changes their budgets, and grants ownership.
 func (m *match) whisper() {
 	w := m.crowd.Server.World()
 	for s := range m.crowd.Server.Clients {
@@ -267,7 +267,7 @@ func (m *match) whisper() {
 	}
 }
 
-// blink changes what clients may see.
+// blink changes which entities clients may see.
 func (m *match) blink() {
 	for n := m.flicker * pace.Seconds(); n > 0 && m.r.Float64() < n; n-- {
 		ids := m.alive
@@ -280,8 +280,8 @@ func (m *match) blink() {
 	}
 }
 
-// glance is the last system of a tick. It writes the glances of each tick anew: a server that goes back takes from its world
-// whatever is not done in ticks. Each would leave out what takes no step for want of inputs.
+// glance is the last system of a tick. It writes the glances in every tick, because a rewinding server undoes changes that are
+// not made within ticks. It uses All, because Each would leave out entities of owners who have no input.
 func (m *match) glance(w *ecs.World) {
 	for e, r := range ecs.All[struct{ NetID components.NetID }](w) {
 		switch n, g := m.glances[r.NetID], ecs.Get[glance](w, e); {
@@ -294,7 +294,7 @@ func (m *match) glance(w *ecs.World) {
 	}
 }
 
-// play lets the match go on until it is to be quiet.
+// play runs the match until it becomes quiet.
 func (m *match) play() {
 	for next := time.Duration(0); m.crowd.Server.Tick() < m.calm; {
 		if m.lulled(); !m.quiet {
@@ -313,8 +313,8 @@ func (m *match) play() {
 	}
 }
 
-// restores saves the server and loads it into another one, which has the same world and players, saves that into a third one, which
-// has the same world, and goes on without them.
+// restores saves the server and loads the save into a second server, saves that one and loads it into a third one. All three
+// have the same world and tick. The second and the third are closed at the end.
 func (m *match) restores() error {
 	was := m.crowd.Server
 	config := m.draw.server
@@ -342,7 +342,7 @@ func (m *match) restores() error {
 	}
 }
 
-// lulled begins and ends the rest in the midst of a match.
+// lulled starts and ends the rest during a match.
 func (m *match) lulled() {
 	tick := m.crowd.Server.Tick()
 	if quiet := tick >= m.lull[0] && tick < m.lull[1]; quiet != m.quiet {
@@ -361,7 +361,7 @@ func (m *match) must(err error) {
 	}
 }
 
-// hush makes everything perfect and everybody quiet.
+// hush makes all links perfect and all inputs neutral.
 func (m *match) hush() {
 	m.quiet = true
 	if most := slices.Max(append(m.budgets, 0)); most > 0 && m.budgets[0] > 0 && m.crowd.Server.Stats().Snapshots.Largest > most {

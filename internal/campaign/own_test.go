@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// alike are systems of one's own, over the published parts, that do what the built-in ones do.
+// alike are custom systems that do the same as the built-in ones, with the exported parts.
 var alike = systems.ClientSystems{
 	Predict: func(p systems.ClientParts) func(*ecs.World) {
 		return func(*ecs.World) {

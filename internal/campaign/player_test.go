@@ -11,16 +11,16 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// player is one client and what it was told, or told.
+// player is a client with records of everything that it sent and received.
 type player struct {
 	*systemstest.Client
 	m        *match
 	r        *rand.Rand
 	ledger   *ledger
 	events   *event.Client
-	gone     bool // it runs no more
-	replaced bool // another client of the player came
-	returned bool // it came for a player who was here before: it also hears what that one has missed
+	gone     bool // the client has stopped
+	replaced bool // the player has another client
+	returned bool // it continues a player's earlier client, and receives the events that this one has missed
 	thin     bool
 	met      bool // the server had a session with it
 
@@ -28,27 +28,27 @@ type player struct {
 	viewer  *viewer // on the server
 	watched map[components.NetID]*watched
 	checks  uint64 // of watched
-	ordered uint16 // commands given
-	unheard uint16 // of which it heard that they were refused
+	ordered uint16 // sent commands
+	unheard uint16 // reported refusals of commands
 
 	heard    map[deed]int
-	due      map[deed]uint32 // what the server committed while it was there, by tick
+	due      map[deed]uint32 // tick of each deed that the server committed during its session
 	said     uint32          // lines to the server
-	listened uint32          // those that the server has handled
+	listened uint32          // lines that the server has handled
 	told     uint32          // the newest line to it
 	lines    uint32
 	pings    int // that the server has handled
-	frames   int // whose input was asked for
+	frames   int // calls of Partial
 
-	sparks *ecs.Attachments[shell, spark] // one on each shell that is shown
+	sparks *ecs.Attachments[shell, spark] // one on each shell in the view
 	lit    int
 	ended  int
 }
 
-// spark hangs on a shell.
+// spark is attached to a shell.
 type spark struct{}
 
-// newPlayer makes what the n-th client is watched by.
+// newPlayer returns the records of the n-th client.
 func (m *match) newPlayer(n int) *player {
 	k := &player{
 		m: m, r: rand.New(rand.NewPCG(m.seed, uint64(n))), ledger: newLedger(fmt.Sprintf("client %d", n)),
@@ -65,7 +65,7 @@ func (m *match) newPlayer(n int) *player {
 	})
 	event.OnClient(k.events, func(_ *ecs.World, _ event.Origin, v *remark) {
 		if k.returned && k.lines == 0 {
-			k.lines = v.N - 1 // that of an earlier session had arrived
+			k.lines = v.N - 1 // these arrived in an earlier session
 		}
 		if k.lines++; v.N != k.lines {
 			k.ledger.fail("heard line %d as number %d", v.N, k.lines)
@@ -79,7 +79,7 @@ func (m *match) newPlayer(n int) *player {
 	return k
 }
 
-// config is the configuration of its client.
+// config returns the configuration of the client.
 func (k *player) config() systems.ClientConfig {
 	m := k.m
 	c := systems.ClientConfig{
@@ -119,10 +119,10 @@ func (k *player) config() systems.ClientConfig {
 	return c
 }
 
-// live reports whether the player's session goes on, as far as it knows.
+// live reports whether the player has a session, as far as its client knows.
 func (k *player) live() bool { return !k.gone && k.Err() == nil && k.Connected() }
 
-// act is what a player does after a tick beside its input.
+// act makes a player send events and commands after a tick, write components, and change scopes.
 func (k *player) act() {
 	if k.m.quiet || !k.live() {
 		return
@@ -153,7 +153,7 @@ func (k *player) act() {
 	}
 }
 
-// draw attaches a spark to each shell of the view, and demands that no others are left.
+// draw attaches a spark to each shell of the view, and checks that there are no others.
 func (k *player) draw() {
 	if !k.Connected() {
 		return
@@ -174,7 +174,7 @@ func (k *player) draw() {
 	}
 }
 
-// audited reports what a player was told, or told, that is not so, when all is over.
+// audited returns an error if a player's records contradict the server's after the match.
 func (k *player) audited() error {
 	server, name := k.m.ledger, k.ledger.name
 	if k.ledger.err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems/recording"
 )
 
-// record is the recording of a match, and a spectator that watches it while it is made.
+// record is the recording of a match, and a spectator that watches it live.
 type record struct {
 	m      *match
 	r      *rand.Rand
@@ -38,7 +38,7 @@ func (x *record) spectator() systems.ClientConfig {
 	return systems.ClientConfig{Events: event.NewClient(news(), event.ClientConfig{}), Outcomes: newLedger("spectator").register}
 }
 
-// step records and draws what the server's tick made.
+// step records the server's tick and draws the spectator.
 func (x *record) step() error {
 	now, err := x.m.crowd.Now(), error(nil)
 	if x.to == nil && x.m.crowd.Elapsed() >= x.from {
@@ -63,7 +63,7 @@ func (x *record) step() error {
 	return err
 }
 
-// plays reports what a replay shows that the spectator did not see, or where the spectator differs from the server.
+// plays returns an error if a replay differs from the spectator, or the spectator from the server.
 func (x *record) plays() error {
 	if x.watch == nil {
 		return nil

@@ -32,7 +32,7 @@ type thing struct {
 	tideRow
 }
 
-// surge is what happens in one tick.
+// surge is the server's changes of the world in one tick.
 type surge struct {
 	*draw
 	w      *ecs.World
@@ -41,7 +41,7 @@ type surge struct {
 	gone   map[ecs.Entity]bool
 }
 
-// tide is the system of Authority: it moves, makes and takes away, and changes owners.
+// tide is a system of Authority that moves, spawns and despawns entities, and changes owners.
 func (d *draw) tide(w *ecs.World) {
 	tick := w.Tick()
 	if d.rests(tick) {
@@ -92,7 +92,7 @@ func (d *draw) tide(w *ecs.World) {
 
 func (x *surge) chance(share float64) bool { return x.r.Float64() < share }
 
-// any is one of the things that are there, nil for none.
+// any returns a random thing, or nil if there is none.
 func (x *surge) any(flotsam bool) *thing {
 	for range 8 {
 		if len(x.things) == 0 {
@@ -106,7 +106,7 @@ func (x *surge) any(flotsam bool) *thing {
 	return nil
 }
 
-// move takes a thing a tick on, if it has anything that moves or changes.
+// move moves and changes a thing.
 func (x *surge) move(t *thing) {
 	if h := t.Hull; h != nil {
 		at := float64(x.w.Tick())/64 + float64(x.w.NetID(t.e))
@@ -139,8 +139,7 @@ func (x *surge) move(t *thing) {
 	}
 }
 
-// whims are what nobody foresees who does not simulate everything: guns jam, and shells get
-// more time, or less.
+// whims are changes that a client cannot predict unless it simulates everything: guns jam, and shells last longer or shorter.
 func (x *surge) whims() {
 	if !x.whimsy {
 		return
@@ -174,7 +173,7 @@ func (d *draw) tumble(w *ecs.World) {
 	}
 }
 
-// owner is a client, often one that is gone or has not come, or nobody.
+// owner returns a random client, often an absent one, or 0.
 func (x *surge) owner() uint32 {
 	switch n := x.r.IntN(8); {
 	case n == 0:
@@ -242,7 +241,7 @@ func (x *surge) despawn() {
 	}
 }
 
-// toggle gives flotsam a component, or takes it away.
+// toggle adds a component to a piece of flotsam, or removes it.
 func (x *surge) toggle() {
 	t := x.any(true)
 	if t == nil {
@@ -272,7 +271,7 @@ func (x *surge) toggle() {
 	}
 }
 
-// toggle takes a component from an entity, or gives it.
+// toggle removes a component from an entity, or adds it.
 func toggle[T any](w *ecs.World, e ecs.Entity, v T) {
 	if ecs.Has[T](w, e) {
 		ecs.Remove[T](w, e)
@@ -307,7 +306,7 @@ func (x *surge) tow() {
 	}
 }
 
-// gun is one of the guns, nil if there is none.
+// gun returns a random gun, or nil if there is none.
 func (x *surge) gun() *thing {
 	if len(x.things) == 0 {
 		return nil
@@ -321,8 +320,7 @@ func (x *surge) gun() *thing {
 	return nil
 }
 
-// hand gives a thing to a client, there or not, or to nobody, with what is for the owner
-// alone.
+// hand gives a thing to a client, present or absent, or to nobody, and updates its owner-only components.
 func (x *surge) hand() {
 	t := x.any(x.r.IntN(3) > 0)
 	if t == nil {

@@ -20,25 +20,24 @@ type order struct {
 	Seen   lagcomp.Claim
 }
 
-// ask is what a player asks to be.
+// ask is the login of a player.
 type ask struct {
 	Watches bool  // a spectator
-	Refused bool  // the server is to refuse it
-	Rank    uint8 `net:"raw"` // the server says it
+	Refused bool  // the server has to refuse it
+	Rank    uint8 `net:"raw"` // set by the server
 }
 
-// spot is where something stands.
+// spot is a position.
 type spot struct {
 	X, Y float32 `net:"-512..512 step 0.0625"`
 }
 
-// roll is how a ball moves, in units a tick.
+// roll is the velocity of a ball, in units per tick.
 type roll struct {
 	X, Y float32 `net:"-4..4 step 0.001"`
 }
 
-// cannon counts its shots. Trace sums up what has become of them all, so that a state which
-// agrees says that this agrees.
+// cannon is a gun. Trace sums up everything that happened to its shots, so that equal states prove equal events.
 type cannon struct {
 	Number  uint32 `net:"raw"`
 	Shots   uint16 `net:"raw"`
@@ -46,18 +45,18 @@ type cannon struct {
 	Trace   uint32 `net:"raw"`
 }
 
-// hot is how long a gun cannot fire. It stays on its own peer.
+// hot is the time until a gun can fire again, in ticks. It is a local component.
 type hot struct {
 	Left uint8
 }
 
-// bag is what a gun has picked up: the last of its shots, in a list that grows and shrinks.
+// bag is a list of the last shots of a gun, which grows and shrinks.
 type bag struct {
 	Items components.List[stock, [6]stock]
 	Note  components.Text[[10]byte]
 }
 
-// shell has so many ticks left; it is the Nth of a shot of a gun.
+// shell is the Nth shell of a shot of a gun. Left is the number of ticks until it bursts.
 type shell struct {
 	Left uint8  `net:"raw"`
 	Nth  uint8  `net:"raw"`
@@ -92,7 +91,7 @@ type manifest struct {
 	Open   bool
 }
 
-// seal is the same number twice, and echo is the number of the seal beside it.
+// seal contains a number twice, and echo the number of the entity's seal, so that torn states are found.
 type seal struct {
 	A uint16 `net:"0..65535"`
 	B uint16 `net:"raw"`
@@ -104,38 +103,38 @@ type echo struct {
 
 func sealed(a uint16) seal { return seal{a, a*40503 + 12345} }
 
-// side is whose side something is on.
+// side is the team of an entity.
 type side struct {
 	N uint8 `net:"enum 4"`
 }
 
-// tow makes something stand where another entity is.
+// tow carries an entity at an offset from another one.
 type tow struct {
 	By   components.NetID `net:"ref parent"`
 	X, Y float32          `net:"-8..8 step 0.25"`
 }
 
-// hoist is a command: the Nth of a client of the crowd. By tells those from others of the same player.
+// hoist is the Nth command of client By of the crowd.
 type hoist struct {
 	By, N uint16 `net:"raw"`
 }
 
-// signal is what came of the commands to a gun, and of its claims.
+// signal records the results of commands and of claims of a gun.
 type signal struct {
 	By, N, Wrong, Targets uint16 `net:"raw"`
-	Rank                  uint8  `net:"raw"` // that the server gave its player
+	Rank                  uint8  `net:"raw"` // of its player, set by the server
 }
 
 // lit has no fields.
 type lit struct{}
 
-// purse is for the owner of an entity alone, whose number it holds.
+// purse is owner-only, and contains the client number of the owner.
 type purse struct {
 	For  uint32 `net:"raw"`
 	Gold uint32 `net:"raw"`
 }
 
-// aim is for the owner alone, too, and simulated.
+// aim is owner-only too, and simulated.
 type aim struct {
 	At uint16 `net:"0..65535"`
 }
@@ -145,7 +144,7 @@ type cursor struct {
 	X, Y float32 `net:"-512..512 step 0.5"`
 }
 
-// flotsam is what the server alone moves, makes and takes away.
+// flotsam marks entities that only the server moves, spawns and despawns.
 type flotsam struct {
 	Kind uint8 `net:"raw"`
 }
@@ -164,13 +163,13 @@ var crateFields = map[string]string{
 	"Turn": "quat 9", "Rise": "-60..60 step 0.01 rate z", "On": "ref parent",
 }
 
-// tides are the one of their kind in the world.
+// tides is a singleton.
 type tides struct {
 	Turn uint32 `net:"raw"`
 	Mark uint32 `net:"raw"`
 }
 
-// deed is what happens once: an outcome, and the news of it.
+// deed is an outcome and an event.
 type deed struct {
 	Gun  uint32 `net:"raw"`
 	Shot uint16 `net:"raw"`
@@ -178,23 +177,22 @@ type deed struct {
 	What uint8  `net:"raw"`
 }
 
-// What happens.
+// Values of deed.What.
 const (
 	fired = iota
 	burst
 	met
 )
 
-// trace is what a deed adds to that of its gun, in any order, so that no two sums are equal
-// by chance.
+// trace returns the number that a deed adds to the trace of its gun, in any order. Equal sums by chance are unlikely.
 func (d deed) trace() uint32 {
 	x := (uint32(d.Shot)<<8 | uint32(d.Nth)<<4 | uint32(d.What)) * 0x9e3779b1
 	x = (x ^ x>>15) * 0x85ebca6b
 	return x ^ x>>13
 }
 
-// ping is what a client's simulation tells the server, remark what nobody simulates, and
-// glimpse what those hear of who see an entity.
+// ping is an event that a client's simulation raises for the server, remark an event outside of the simulation, and glimpse an
+// event for the clients that see an entity.
 type (
 	ping struct {
 		Gun  uint32 `net:"raw"`
@@ -310,20 +308,20 @@ func (d *draw) sea() *ecs.Protocol {
 	return p
 }
 
-// happen tells of a deed in all ways.
+// happen raises a deed as an outcome and as an event.
 func happen(w *ecs.World, about ecs.Entity, d deed) {
 	outcome.Raise(w, about, d)
 	event.Raise(w, event.ToAll(), d)
 }
 
-// ending is what becomes of a shell.
+// ending is the end of a shell.
 type ending struct {
 	shell ecs.Entity
 	deed
 }
 
-// fly moves shells until they meet another's gun or burst. That is told of as far as it
-// leaves its trace: not where the gun is gone, or is not simulated here.
+// fly moves shells until they meet another player's gun or burst. It raises only the deeds that change a trace: none if the
+// gun is gone or is not simulated here.
 func fly(w *ecs.World) {
 	var targets []targetRow
 	for _, g := range ecs.All[targetRow](w) {
@@ -370,7 +368,7 @@ func drive(b boatRow, _ ecs.Step) {
 	}
 }
 
-// fire lets guns fire, and puts what they fired into their bags.
+// fire lets guns fire, and adds their shots to their bags.
 func fire(w *ecs.World) {
 	for e, g := range ecs.EachInOrder[gunRow](w) {
 		if g.Aim != nil && g.In.Pull {
@@ -409,7 +407,7 @@ func fire(w *ecs.World) {
 	}
 }
 
-// rollBalls lets the gun with the smallest number kick what is close to it, until it is quiet.
+// rollBalls lets the gun with the smallest number kick the balls close to it, until the match is quiet.
 func (d *draw) rollBalls(w *ecs.World) {
 	for _, b := range ecs.Each[ballRow](w) {
 		by := ^uint32(0)
@@ -433,7 +431,7 @@ func (d *draw) rollBalls(w *ecs.World) {
 	}
 }
 
-// release makes what a player has that leaves nobody's.
+// release removes the owner of a leaving player's entities.
 func (d *draw) release(w *ecs.World, client uint32) {
 	for e, r := range ecs.All[struct{ Owner components.Owner }](w) {
 		if r.Owner.Client == client {
@@ -442,7 +440,7 @@ func (d *draw) release(w *ecs.World, client uint32) {
 	}
 }
 
-// enlist is how players come.
+// enlist spawns the entity of a joining player.
 func (d *draw) enlist(w *ecs.World, client uint32, v *ask) {
 	if v.Watches {
 		return
@@ -480,10 +478,10 @@ func signals(w *ecs.World, client uint32, v *hoist) {
 	}
 }
 
-// refusedCommand: the server refuses each command whose number it divides.
+// refusedCommand divides the numbers of the commands that the server refuses.
 const refusedCommand = 7
 
-// judge counts what guns that fire have in sight, as their players saw it.
+// judge counts the targets that firing guns have in sight, as their players saw them.
 func (d *draw) judge(w *ecs.World) {
 	for _, r := range ecs.EachInOrder[signalRow](w) {
 		if !r.In.Fire {
