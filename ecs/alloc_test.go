@@ -9,8 +9,7 @@ import (
 	"github.com/tactusgo/tactus/internal/race"
 )
 
-// without checks that what a test makes allocates nothing once there was room. The race
-// detector allocates on its own account, hence the build tag's constant.
+// without checks that f allocates nothing after some runs. The race detector allocates itself, so it skips the check.
 func without(t *testing.T, what string, warm int, f func()) {
 	t.Helper()
 	if race.Enabled {

@@ -22,7 +22,7 @@ func besideIt(h held, at place) place { return place{at.X + h.X, at.Y + 1} }
 
 func under(_ hung, at place) place { return place{at.X, at.Y - 1} }
 
-// carries lets what is held stand beside its holder, and what is hung under what it hangs on.
+// carries places a held entity beside its holder, and a hung one below the entity from which it hangs.
 func carries(p *ecs.Protocol) {
 	ecs.Replicate[held](p, ecs.Predicted)
 	ecs.Replicate[hung](p, ecs.Predicted)

@@ -69,7 +69,7 @@ type model struct {
 	course uint64 // by this seed
 }
 
-// chronicle is a world with whom it has ever seen.
+// chronicle is a world with all entities that ever existed.
 type chronicle struct {
 	w    *ecs.World
 	seen map[ecs.Entity]bool
@@ -124,7 +124,7 @@ func (c *chronicle) equals(t *testing.T, m *model) {
 	}
 }
 
-// play takes one tick: what follows from the seed and the state, and nothing else.
+// play runs one tick, which depends only on the seed and the state.
 func (c *chronicle) play(seed uint64, tick uint32) {
 	w := c.w
 	r := ecs.NewRand(seed, uint64(tick))

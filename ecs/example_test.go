@@ -15,7 +15,7 @@ type Move struct {
 	DX, DY int8 `net:"-1..1"`
 }
 
-// dot is a row: what a system wants to touch.
+// dot is a row: the components that a system uses.
 type dot struct {
 	Pos *Position
 	In  *Move

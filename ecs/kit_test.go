@@ -49,7 +49,7 @@ type (
 	}
 )
 
-// part is what a test adds to a protocol.
+// part is an addition of a test to a protocol.
 type part func(p *ecs.Protocol)
 
 // kitProtocol is the protocol of most tests.
@@ -66,7 +66,7 @@ func kitProtocol(parts ...part) *ecs.Protocol {
 	}}, parts...)...)
 }
 
-// bare is a protocol of what a test needs alone.
+// bare returns a protocol with only the parts of a test.
 func bare(name string, parts ...part) *ecs.Protocol {
 	p := ecs.NewProtocol(name)
 	for _, add := range parts {
@@ -98,7 +98,7 @@ func ticks(w *ecs.World, first, n uint32) {
 	}
 }
 
-// walkOn is a rule that moves what is simulated.
+// walkOn is a rule that moves simulated entities.
 func walkOn(w *ecs.World) {
 	for _, r := range ecs.Each[placeRow](w) {
 		r.Place.X++

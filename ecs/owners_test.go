@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// ownedBy lists what EachOf yields, and what a look at every owner finds, by NetID.
+// ownedBy lists the NetIDs that EachOf yields, and those that a look at every owner finds.
 func ownedBy(w *ecs.World, owner uint32) (got, want []ecs.Entity) {
 	for e := range ecs.EachOf[placeRow](w, owner) {
 		got = append(got, e)

@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// badge is what a player asks to be.
+// badge is a login.
 type badge struct {
 	Team  uint8 `net:"1..4"`
 	Ready bool
@@ -106,7 +106,7 @@ type nth[T any] struct {
 	N uint8 `net:"raw"`
 }
 
-// many registers as many kinds of commands as a protocol may have.
+// many registers the maximum number of commands.
 func many(p *ecs.Protocol) {
 	two[[1]bool](p)
 	two[[2]bool](p)

@@ -9,8 +9,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// luck is what a game makes of random numbers: Good of those of the world, Bad of
-// a generator that goes on from draw to draw.
+// luck holds sums of random numbers: Good of those of the world, Bad of a generator with running state.
 type luck struct {
 	Good uint64 `net:"raw"`
 	Bad  uint64 `net:"raw"`

@@ -38,7 +38,7 @@ type bulletValues struct {
 	_     ecs.With[speed]
 }
 
-// guns is what the range adds to a protocol.
+// guns adds the components and rules of the range to a protocol.
 func guns(p *ecs.Protocol) {
 	ecs.Replicate[fuse](p, ecs.Predicted)
 	ecs.Local[trigger](p, ecs.Predicted)
@@ -87,8 +87,7 @@ func newFiring(t *testing.T, client bool) *firing {
 	return f
 }
 
-// fired is the range after n inputs, and the last spawn of the gun, which was told this
-// before one of them.
+// fired returns the range after n inputs, and the last spawn of the gun. order is the order for input number before.
 func fired(t *testing.T, n int, before uint32, order trigger) (*firing, ecs.Entity) {
 	t.Helper()
 	f := newFiring(t, true)

@@ -17,8 +17,7 @@ func earn(w *ecs.World) {
 	}
 }
 
-// auction makes who comes first pay most: what it does depends on the order of
-// rows.
+// auction makes the first entity pay most, so its result depends on the order of rows.
 func auction(inOrder bool) func(w *ecs.World) {
 	return func(w *ecs.World) {
 		rows := ecs.Each[placeRow](w)

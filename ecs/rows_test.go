@@ -79,8 +79,8 @@ func stretchEach(w *ecs.World) {
 	}
 }
 
-// thousands plays a match of several tables, of many owners, some of whom are held, with entities that come and go, and
-// gives the hash after each tick.
+// thousands plays a match with several tables and many owners, some of them skipped, in which entities are spawned and
+// despawned. It returns the hash after each tick.
 func thousands(p *ecs.Protocol, pool ecs.Workers, client bool, check func(ecs.Divergence)) (hashes []uint64) {
 	w := ecs.NewWorld(p, ecs.Config{Seed: 9, Workers: pool, Client: client})
 	if check != nil {
@@ -182,7 +182,7 @@ func TestRowsUseTheWorkers(t *testing.T) {
 	}
 }
 
-// counting is a pool that counts what it is asked for.
+// counting is a pool that counts its calls.
 type counting struct {
 	*workers.Pool
 	calls int

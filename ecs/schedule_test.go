@@ -32,7 +32,7 @@ func newLogged() *logged {
 	return l
 }
 
-// runs checks what runs, in order.
+// runs checks which systems run, in order.
 func (l *logged) runs(t *testing.T, what, want string) {
 	t.Helper()
 	l.log = nil

@@ -109,7 +109,7 @@ func BenchmarkThousand(b *testing.B) {
 	b.ReportMetric(float64(spent[len(spent)/2].Nanoseconds())/4000, "server-ns/packet")
 }
 
-// pipe is a server's wire that hands slices on: what it costs is two copies.
+// pipe is a server's wire that costs only two copies of each datagram.
 type pipe struct {
 	arrived []Datagram
 	bytes   []byte

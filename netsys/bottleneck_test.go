@@ -17,7 +17,7 @@ type narrow struct {
 	got   []arrivalAt
 }
 
-// newNarrow sends through the link, which conditions what the near end sends or what it receives.
+// newNarrow returns a wire with the link for outgoing or incoming datagrams of the near end.
 func newNarrow(t *testing.T, link Link, incoming bool) *narrow {
 	t.Helper()
 	network := NewNetwork()

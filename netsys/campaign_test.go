@@ -40,7 +40,7 @@ func anyLink(rng *rand.Rand) netsys.Link {
 	return link
 }
 
-// destiny is what a campaign does to a player.
+// destiny is the state of a campaign's faults for a player.
 type destiny struct {
 	*player
 	until  time.Time // of what goes on

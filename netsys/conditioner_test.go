@@ -17,8 +17,8 @@ type arrivalAt struct {
 	n    uint32
 }
 
-// stream sends count numbered datagrams, one per interval, from a conditioned node to a plain one (out) or from
-// a plain one to a conditioned one (in), and returns what arrived.
+// stream sends count numbered datagrams, one per interval, from a conditioned node to a plain one (out) or from a plain one to
+// a conditioned one (in), and returns those that arrived.
 func stream(t *testing.T, cfg ConditionerConfig, count int, interval time.Duration) (got []arrivalAt, sent []time.Time, c *Conditioner) {
 	t.Helper()
 	network := NewNetwork()

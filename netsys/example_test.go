@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// game is what an application does with its sessions.
+// game is the handler of an application.
 type game struct{ name string }
 
 func (g *game) Connected(now time.Time, s netsys.Session) {

@@ -12,7 +12,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// flood is what somebody sends to a server who can forge any address and sees some of what passes.
+// flood is an attacker who can forge any address and sees some of the traffic.
 type flood struct {
 	rng     *rand.Rand
 	request []byte // a good one, seen on its way
@@ -68,13 +68,13 @@ func (s *stage) strike(perSecond int, victims []*player, kinds ...func(f *flood)
 	return f
 }
 
-// anybody is an address that nobody has.
+// anybody returns an address that no client has.
 func (f *flood) anybody() netip.AddrPort {
 	r := f.rng.Uint64()
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{byte(20 + r%100), byte(r >> 8), byte(r >> 16), byte(r >> 24)}), uint16(1024+r>>32%60000))
 }
 
-// guessed requests have a token that nobody issued.
+// guessed returns a request with a forged token.
 func guessed(f *flood) (netip.AddrPort, []byte) {
 	b := append([]byte(nil), f.request...)
 	binary.LittleEndian.PutUint64(b[len(b)-8:], f.rng.Uint64())

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// collecting is a wire that hands on what was sent when it is flushed, and no sooner.
+// collecting is a wire that sends datagrams only when it is flushed.
 type collecting struct {
 	*Node
 	waiting []Datagram

@@ -49,7 +49,7 @@ func FuzzRefused(f *testing.F) {
 	})
 }
 
-// appendPacket writes what parsePacket read.
+// appendPacket encodes a parsed packet again.
 func appendPacket(dst []byte, h header, in body) []byte {
 	dst = append(dst, make([]byte, headerSize)...)
 	h.put(dst[len(dst)-headerSize:])

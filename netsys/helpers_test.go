@@ -79,7 +79,7 @@ type matchConfig struct {
 	client ClientConfig
 }
 
-// newMatch sets one up; connect brings it to where both ends are connected.
+// newMatch returns a match that is not connected yet.
 func newMatch(t testing.TB, c matchConfig) *match {
 	t.Helper()
 	m := &match{t: t, now: epoch, network: NewNetwork()}

@@ -24,7 +24,7 @@ const (
 	answerKind
 )
 
-// raw is a client that has a good token and says what it likes inside of its session.
+// raw is a client with a valid token that sends any packets within its session.
 type raw struct {
 	stage   *stage
 	node    *netsys.Node
@@ -66,14 +66,14 @@ func (s *stage) knock(id uint64) *raw {
 	return r
 }
 
-// poll receives, and does what netcode has to do.
+// poll receives, and updates netcode.
 func (r *raw) poll() {
 	now := r.stage.now
 	r.node.Poll(now, func(d netsys.Datagram) { r.netcode.Receive(now, d.From, d.Data, r) })
 	r.netcode.Update(now, r)
 }
 
-// say sends one payload of netcode as it is.
+// say sends one payload of netcode unchanged.
 func (r *raw) say(b []byte) { _ = r.netcode.Send(r.stage.now, b) }
 
 // send sends a packet of the session that acknowledges nothing.
@@ -95,7 +95,7 @@ func (r *raw) Payload(_ time.Time, _ *netcode.Client, b []byte) {
 
 func (r *raw) Disconnected(_ time.Time, _ *netcode.Client, reason error) { r.reason = reason }
 
-// helloOf is the hello of a client of that configuration: what it says to a server that never answers.
+// helloOf returns the hello of a client with a configuration, which it sends to a server that never answers.
 func helloOf(t testing.TB, config netsys.ClientConfig) []byte {
 	t.Helper()
 	network, now := netsys.NewNetwork(), opening

@@ -13,7 +13,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// rough is a link on which sessions have to work for what they get.
+// rough is a link with losses in bursts, jitter and duplicates.
 var rough = netsys.Link{
 	Latency: 40 * time.Millisecond, Jitter: 20 * time.Millisecond,
 	Loss: 0.1, Burst: 40 * time.Millisecond, Duplicate: 0.05,

@@ -22,7 +22,7 @@ func (p *player) everything() {
 	}
 }
 
-// hear sends what everything sends, one way only.
+// hear sends the same as everything, but only to the client.
 func (p *player) hear() {
 	p.down.send(p, p.atServer, nil)
 	p.down.messages[eventChannel].send(p, p.atServer, eventChannel, 12)

@@ -13,8 +13,8 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// stage is a server with a key and players with tokens on a virtual network: what a game has on the open
-// internet. It is stepped 60 times a second; who is on it plays numbered datagrams and messages.
+// stage is a server with a key and players with tokens on a virtual network, like a game on the internet. It steps 60 times
+// per second. Players send numbered datagrams and messages.
 type stage struct {
 	t       testing.TB
 	now     time.Time
@@ -70,7 +70,7 @@ func (s *stage) issue(id uint64) *netcode.ConnectToken {
 	return token
 }
 
-// join brings a client at an address of its own; it connects as the stage is stepped.
+// join adds a client at its own address. It connects while the stage steps.
 func (s *stage) join(id uint64, link netsys.Link) *player {
 	s.t.Helper()
 	return s.joinWith(id, link, netsys.ClientConfig{Channels: s.config.Channels, Token: s.issue(id)})
@@ -216,7 +216,7 @@ func (p *player) perfect() {
 	}
 }
 
-// alive fails unless the session goes on and all messages came as they must.
+// alive checks that the session continues and that all messages arrived correctly.
 func (p *player) alive() {
 	p.stage.t.Helper()
 	if p.reason != nil || p.endAtServer != nil || !p.seated() || p.joined != 1 {
@@ -276,7 +276,7 @@ const (
 	channelCount
 )
 
-// traffic is what goes one way: datagrams that begin with their number, and messages.
+// traffic is one direction: numbered datagrams, and messages.
 type traffic struct {
 	sent     []time.Time // when
 	came     []time.Time // when, zero until then
@@ -344,7 +344,7 @@ func (w *traffic) lost() (n int) {
 	return n
 }
 
-// unacked is how many of those that arrived the sender does not know of.
+// unacked returns the number of datagrams that arrived without the sender's knowledge.
 func (w *traffic) unacked() (n int) {
 	for i, at := range w.came {
 		if !at.IsZero() && !w.acked[i] {
@@ -413,7 +413,7 @@ func (l *letters) fault(what string) {
 	}
 }
 
-// tap is a wire on which a test sees what passes, and may keep or add something.
+// tap is a wire on which a test sees all datagrams, and may drop or add some.
 type tap struct {
 	netsys.Wire
 	in         func(d netsys.Datagram) bool                       // false: it does not arrive

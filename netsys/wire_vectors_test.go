@@ -16,8 +16,8 @@ var update = flag.Bool("update", false, "write the test vectors to testdata")
 
 const handshakeVectorFile = "testdata/handshake.json"
 
-// wireVectors are the packets of a handshake and a session, as netcode carries them, for who implements the
-// format: docs/wire-format.md.
+// wireVectors are the packets of a handshake and a session, as payloads of netcode, for other implementations of
+// docs/wire-format.md.
 type wireVectors struct {
 	Lines   []string // that are compared
 	Packets []wireVector
@@ -46,7 +46,7 @@ type wireVector struct {
 	Hex      string
 }
 
-// bytes writes the packet anew.
+// bytes encodes the packet again.
 func (v *wireVector) bytes(t *testing.T) []byte {
 	t.Helper()
 	unhex := func(s string) []byte {
@@ -137,7 +137,7 @@ func makeWireVectors(t *testing.T) *wireVectors {
 	return v
 }
 
-// eventOf is what the channels make of a first message on channel 0.
+// eventOf returns the channels' data of a first message on channel 0.
 func eventOf(t *testing.T, text string) string {
 	e := newChannels(ServerConfig{}.Channels)
 	must(t, e.Send(0, []byte(text)))

@@ -26,7 +26,7 @@ func (r *recorded) Send(now time.Time, to netip.AddrPort, b []byte) error {
 	return r.Conditioner.Send(now, to, b)
 }
 
-// witness is a handler that keeps what it is told, and does something about it. Received and Acked keep to their session.
+// witness is a handler that records its calls and reacts to some. Received and Acked use only their own session.
 type witness struct {
 	t      testing.TB
 	server *Server
@@ -148,7 +148,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 	}
 }
 
-// mustBe compares the outcome without workers with that of so many.
+// mustBe compares the outcome without workers with that of a number of workers.
 func (one workersOutcome) mustBe(t *testing.T, workers int, other workersOutcome) {
 	t.Helper()
 	same(t, workers, "sent", one.sent, other.sent)
@@ -159,8 +159,8 @@ func (one workersOutcome) mustBe(t *testing.T, workers int, other workersOutcome
 	}
 }
 
-// backward is so many workers that take turns, the last one first: each has the next piece. Chance has no part in it, and the first
-// worker has a later piece than the last.
+// backward is a number of workers that take turns, the last one first, each with the next piece. Nothing is random, and the
+// first worker has a later piece than the last.
 type backward int
 
 func (n backward) Workers() int { return int(n) }
@@ -171,7 +171,7 @@ func (n backward) Each(pieces int, do func(worker, piece int)) {
 	}
 }
 
-// same compares lists, and tells the first difference.
+// same compares lists, and reports the first difference.
 func same(t *testing.T, workers int, what string, one, other []string) {
 	t.Helper()
 	for i := range min(len(one), len(other)) {
@@ -393,7 +393,7 @@ func TestWorkersAllocateNothing(t *testing.T) {
 	}
 }
 
-// quietHandler may be told anything by any worker.
+// quietHandler ignores all calls, from any worker.
 type quietHandler struct{}
 
 func (quietHandler) Connected(time.Time, Session)            {}

@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/internal/race"
 )
 
-// named reports whether err is one of those that [Decoder.Decode] promises.
+// named reports whether err is one of the errors that [Decoder.Decode] documents.
 func named(err error) bool {
 	for _, e := range []error{codec.ErrShort, codec.ErrMalformed, codec.ErrTooLarge, codec.ErrBaseline} {
 		if errors.Is(err, e) {
@@ -37,8 +37,8 @@ type readers struct {
 	used      map[Coder]int
 }
 
-// read codes a block by whatever is the smallest, by zstd or raw, and by the range coder, and reads it.
-// The document speaks of second baselines of the send before the first only.
+// read encodes a block with the smallest coder, with zstd or raw, and with the range coder, and decodes it. The document
+// covers second baselines of the send before the first only.
 func (r *readers) read(where string, m *Model, parts []Part, gap int) {
 	r.Helper()
 	check := func(body []byte, coder Coder, documented bool) {

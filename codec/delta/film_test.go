@@ -25,7 +25,7 @@ func newFilm(l *Layout, seed, stream uint64, groups int) film {
 // now is the last send.
 func (f *film) now() []Group { return f.sends[len(f.sends)-1] }
 
-// next adds a send in which all is as it was.
+// next adds a send without changes.
 func (f *film) next() (was, now []Group) {
 	was = f.now()
 	now = make([]Group, len(was))
@@ -40,8 +40,8 @@ func (f *film) next() (was, now []Group) {
 	return was, now
 }
 
-// parts are those of a block of the last send against the one so many sends older, and the one so many
-// sends older than that; 0 is without. No slots are all.
+// parts returns the parts of a block of the last send against the send age older, and against the send gap older than that. 0
+// means no baseline. With nil slots, all slots are included.
 func (f *film) parts(age, gap int, slots func(g int) uint64) []Part {
 	at := len(f.sends) - 1
 	parts := make([]Part, len(f.sends[at]))
@@ -89,7 +89,7 @@ func sceneSame(t testing.TB, want, got []Part) {
 	}
 }
 
-// reads fails the test unless a decoder reads from a body what parts say.
+// reads checks that a decoder decodes a body to the parts.
 func reads(t testing.TB, d *Decoder, m *Model, parts []Part, body []byte, coder Coder) {
 	t.Helper()
 	got := sceneEmpty(parts)

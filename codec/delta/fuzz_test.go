@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// fuzzBlock reads arbitrary bytes as the body of a block: they are refused, or what is read can be
-// written and means the same.
+// fuzzBlock decodes any bytes as the body of a block. They are refused, or the result can be encoded again with the same
+// meaning.
 func fuzzBlock(t *testing.T, m *Model, parts []Part, body []byte, coder Coder, encode func([]Part) ([]byte, Coder)) {
 	got := sceneEmpty(parts)
 	d := Decoder{Account: true}

@@ -157,7 +157,7 @@ func (s *scene) step() {
 	}
 }
 
-// teach shows blocks of the next sends to what learns.
+// teach passes blocks of the next sends to add.
 func (s *scene) teach(sends int, add func([]Part)) {
 	for range sends {
 		s.step()

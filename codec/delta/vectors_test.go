@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "write the test vectors to testdata")
 
-// blockVectors are blocks of a layout, for who implements the format.
+// blockVectors are blocks of a layout, for other implementations of the format.
 type blockVectors struct {
 	// Lines and Words are the field table and the number of words of each
 	// component; an empty line is a component without fields.
@@ -127,8 +127,8 @@ func vectorBody(t *testing.T, c Coder, m *Model, parts []Part) []byte {
 	return appendPacked(nil, block, nil, low)
 }
 
-// vectorFiles are the committed blocks, and how they are made: of raw and zstd, one layout of scenes with
-// every kind of field; of the range coder, that, entities attached to others, and lines.
+// vectorFiles are the files of committed blocks, with functions that make them: for raw and zstd, a layout of scenes with
+// every kind of field; for the range coder, the same, attached entities, and lines.
 var vectorFiles = map[string]func(t *testing.T) any{
 	"testdata/blocks.json": func(t *testing.T) any {
 		v := newVectors(sceneLayout(t))

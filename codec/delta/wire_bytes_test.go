@@ -48,7 +48,7 @@ func (r *wireNumbers) signed(kind string) int32 { return wireUnsigned(r.get(kind
 
 func wireUnsigned(v uint32) int32 { return int32(v>>1) ^ -int32(v&1) }
 
-// set calls member with the place of each of a set; the rest of it is read by member.
+// set calls member with the index of each element of a set. member reads the rest of the element.
 func (r *wireNumbers) set(member func(at int)) int {
 	n := int(r.get("gap"))
 	at := -1

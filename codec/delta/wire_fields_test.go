@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 )
 
-// wireField is a field as the document tells them apart.
+// wireField is a field with the properties that the document distinguishes.
 type wireField struct {
 	kind   string
 	at     int // word in the record

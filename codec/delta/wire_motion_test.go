@@ -51,8 +51,7 @@ func (f *wireField) threeWords(r wireRotation, missing int) (w [3]int32) {
 	return w
 }
 
-// largest returns the components of the largest magnitude and of the next, and how
-// far they are apart.
+// largest returns the indexes of the two components with the largest magnitudes, and the difference of these.
 func (r wireRotation) largest() (first, second int, lead int64) {
 	for i := range r {
 		if wireAbs(r[i]) > wireAbs(r[first]) {
@@ -95,7 +94,7 @@ func (r wireRotation) turn(v [3]int64) (out [3]int64) {
 	return out
 }
 
-// goesOn is the rotation of a field that goes on as it went.
+// goesOn returns the rotation of a field that continues its motion.
 func (b *wireBlock) goesOn(e *wireEntity, f *wireField) wireRotation {
 	q := f.rotation(e.base)
 	if b.age > 32 || e.base2 == nil || [4]int32(e.base[f.at:]) == [4]int32(e.base2[f.at:]) {
@@ -126,7 +125,7 @@ type wireAttachment struct {
 	t, t2            wireRotation
 }
 
-// attachment returns that to an entity, nil if it is not known.
+// attachment returns the attachment to an entity, or nil if it is unknown.
 func (b *wireBlock) attachment(id uint32) *wireAttachment {
 	i, k, ok := b.find(id)
 	if !ok || !b.known[[2]int{i, k}] {

@@ -77,7 +77,7 @@ func (r *wireRanger) even(k int) (v uint32) {
 	return v
 }
 
-// ended reports whether the body is what an encoder ends with.
+// ended reports whether the rest of the body is the end that an encoder writes.
 func (r *wireRanger) ended() bool {
 	k := len(r.src) - (r.at - 8)
 	if k < 0 || k > 8 {

@@ -4,7 +4,7 @@ import (
 	"errors"
 )
 
-// errWire is what the decoder of the document says of any body that it refuses.
+// errWire is the only error of the document's decoder.
 var errWire = errors.New("refused")
 
 // wireEntity is an entity at its turn in the walk.
@@ -111,7 +111,7 @@ func wireHas(g, cur *Group, k int) bool {
 	return g != nil && g.Alive>>k&1 != 0 && cur.Alive>>k&1 != 0 && g.IDs[k] == cur.IDs[k] && g.Masks[k] == cur.Masks[k]
 }
 
-// entity returns what is known of an entity before it is read.
+// entity returns the state of an entity before it is decoded.
 func (b *wireBlock) entity(i, k int) *wireEntity {
 	p := &b.parts[i]
 	e := &wireEntity{part: i, slot: k, plan: b.plan(p.Cur.Masks[k]), cur: p.Cur.Record(k)}

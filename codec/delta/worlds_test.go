@@ -65,7 +65,7 @@ func newWalkers(t testing.TB, seed uint64, groups int) *walkers {
 	return w
 }
 
-// step makes the next send, at which one of so many lines bends.
+// step makes the next send, in which one line in of bends.
 func (w *walkers) step(of int) {
 	was, now := w.next()
 	for g := range was {
@@ -127,7 +127,7 @@ func newRiders(t testing.TB, seed uint64, groups int) *riders {
 	return r
 }
 
-// step makes the next send. What rides moves with what it rides on, turning around it.
+// step makes the next send. Riders move and turn with their carriers.
 func (r *riders) step() {
 	was, now := r.next()
 	grid := whole.NewQuatGrid(12)

@@ -66,7 +66,7 @@ func maxTime(a, b time.Time) time.Time {
 	return b
 }
 
-// due removes what has arrived.
+// due removes and returns the datagrams that have arrived.
 func (p *path) due(now time.Time) []datagram {
 	slices.SortFunc(p.flying, func(a, b datagram) int {
 		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.order, b.order))
@@ -183,7 +183,7 @@ func (p *pair) step(before func()) {
 	p.now = p.now.Add(p.tick)
 }
 
-// text is a message of n bytes that says which one it is.
+// text returns a message of n bytes with a number.
 func text(id uint64, n int) []byte {
 	b := make([]byte, max(n, 8))
 	binary.LittleEndian.PutUint64(b, id)
@@ -193,7 +193,7 @@ func text(id uint64, n int) []byte {
 	return b
 }
 
-// idOf is the number of a message, which must be what text made.
+// idOf returns the number of a message, and checks that text made it.
 func idOf(t *testing.T, b []byte) uint64 {
 	t.Helper()
 	id := binary.LittleEndian.Uint64(b)

@@ -49,7 +49,7 @@ type ready struct{}
 
 type unsent struct{ A bool }
 
-// typedConfig is what the tests of types use.
+// typedConfig returns the configuration for tests of types.
 func typedConfig() Config {
 	return Config{Channels: []ChannelConfig{
 		{Name: "talk", Kind: ReliableOrdered},

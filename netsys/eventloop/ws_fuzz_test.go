@@ -71,8 +71,8 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// feed lets a connection, fresh from its handshake or not, read data in pieces of so many bytes, and returns the datagrams, what became of it, and
-// whether it brought too many at once.
+// feed lets a connection, fresh from its handshake or not, read data in pieces of the given length. It returns the datagrams,
+// the action for the connection, and whether too many frames arrived at once.
 func feed(t *testing.T, data []byte, piece int, fresh bool) (got []string, action gnet.Action, flooded bool) {
 	inbox := netsys.NewInbox(maxFramesPerPoll)
 	w := newConnections(WebSocketConfig{}, inbox, logger{})

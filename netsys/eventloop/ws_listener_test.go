@@ -51,7 +51,7 @@ func until(t testing.TB, l *eventloop.Listener, what string, condition func() bo
 	untilHeard(t, l, what, func(netsys.Datagram) {}, condition)
 }
 
-// untilHeard is until with what to do about what comes.
+// untilHeard polls until the condition holds, and passes the arrivals to deliver.
 func untilHeard(t testing.TB, l *eventloop.Listener, what string, deliver func(netsys.Datagram), condition func() bool) {
 	t.Helper()
 	for range 10_000 {

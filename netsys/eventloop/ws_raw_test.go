@@ -18,7 +18,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/websocket"
 )
 
-// raw is a WebSocket client that sends whatever bytes it is told to.
+// raw is a WebSocket client that sends any bytes.
 type raw struct {
 	t    testing.TB
 	conn net.Conn
@@ -44,7 +44,7 @@ func rawDial(t testing.TB, l *eventloop.Listener, headers []string) *raw {
 	return r
 }
 
-// opening is what looks like a netcode connection request, as far as that can be seen from outside.
+// opening returns bytes that look like a netcode connection request to anybody without the key.
 func opening() []byte {
 	return append([]byte("\x00NETCODE 1.02\x00"), make([]byte, 1078-14)...)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/websocket"
 )
 
-// breaker passes TCP connections on until it is told to break them.
+// breaker forwards TCP connections until it breaks them.
 type breaker struct {
 	net.Listener
 	mu    sync.Mutex

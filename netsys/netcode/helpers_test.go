@@ -98,7 +98,7 @@ func newWorld(t testing.TB, config ServerConfig) *world {
 	return w
 }
 
-// serve adds a server; its config may say no more than what differs from the usual.
+// serve adds a server. The config contains only the fields that differ from the usual ones.
 func (w *world) serve(config ServerConfig) *serverNode {
 	w.t.Helper()
 	if config.Addresses == nil {

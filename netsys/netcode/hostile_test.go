@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// capture is an honest session and one datagram of each type, none of which has been delivered.
+// capture returns an honest session and one undelivered datagram of each type.
 func capture(t *testing.T) (w *world, s *serverNode, c *clientNode, up, down map[string][]byte) {
 	w, s, c = connected(t, ServerConfig{RequestsPerSecond: 1e6})
 	fresh := w.config(8)
@@ -42,7 +42,7 @@ func capture(t *testing.T) (w *world, s *serverNode, c *clientNode, up, down map
 	return w, s, c, up, down
 }
 
-// unharmed wants the honest session to work as before, and nobody else to have one.
+// unharmed checks that the honest session works and that there is no other.
 func (w *world) unharmed(s *serverNode, c *clientNode) {
 	w.t.Helper()
 	if s.Len() != 1 || s.connected != 1 || s.disconnected+c.disconnected != 0 || c.State() != Connected {

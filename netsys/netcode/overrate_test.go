@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// pour makes a client send so many packets a second for a time, or until its session ends.
+// pour makes a client send at a rate for a time, or until its session ends.
 func (w *world) pour(c *clientNode, perSecond int, d time.Duration) (poured time.Duration) {
 	for ; poured < d && c.State() == Connected && w.servers[0].Len() > 0; poured += stepTime {
 		for range perSecond * int(stepTime) / int(time.Second) {

@@ -18,7 +18,7 @@ type mover struct {
 	last []byte
 }
 
-// newMover has the client's address change: what it sends does not come from its address any more.
+// newMover returns a client whose address has changed: its packets do not come from its old address any more.
 func newMover(t *testing.T, config ServerConfig) *mover {
 	w, s, c := connected(t, config)
 	m := &mover{world: w, s: s, p: s.last, c: c}
@@ -32,7 +32,7 @@ func newMover(t *testing.T, config ServerConfig) *mover {
 	return m
 }
 
-// send returns what the client would send.
+// send returns the client's packet instead of delivering it.
 func (m *mover) send(text string) []byte {
 	m.t.Helper()
 	must(m.t, m.c.Send(m.now, []byte(text)))

@@ -95,7 +95,7 @@ func TestTakeoverWhileClosing(t *testing.T) {
 	w.expect("198.51.100.9:1", request(w.issue(w.again(7, 71))), DropFull)
 }
 
-// closer closes the server when somebody is replaced.
+// closer closes the server when a session is replaced.
 type closer struct{ *serverNode }
 
 func (c closer) Disconnected(now time.Time, _ *Peer, _ error) { c.Close(now) }

@@ -13,7 +13,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/websocket"
 )
 
-// class is a WebSocket that leads nowhere: what it is given it keeps, and tests make its events.
+// class is a WebSocket without a server: it keeps the sent data, and tests make its events.
 const class = `globalThis.sockets = [];
 globalThis.WebSocket = class {
 	constructor(url) {

@@ -13,7 +13,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/internal/outqueue"
 )
 
-// refusing is a network on which nobody answers; it notes when somebody tries.
+// refusing is a network on which nobody answers. It records the attempts.
 type refusing struct {
 	at   []time.Time
 	most int

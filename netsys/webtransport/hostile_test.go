@@ -124,7 +124,7 @@ func TestAddressesAreVerifiedWhereManyAre(t *testing.T) {
 	}
 }
 
-// says has a player say something, and the listener hear it, among whatever else it hears.
+// says sends a datagram until the listener receives it.
 func says(t *testing.T, l *webtransport.Listener, w *websocket.Wire, what string) {
 	t.Helper()
 	heard := false

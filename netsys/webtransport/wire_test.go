@@ -163,7 +163,7 @@ func TestBesideIsSeenWhole(t *testing.T) {
 	}
 }
 
-// request asks for a session with headers of one's own, as pages do.
+// request requests a session with any headers, like a page.
 func request(t *testing.T, url string, h http.Header) (status int) {
 	t.Helper()
 	x := &other.Transport{
@@ -217,7 +217,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// until waits for what must come.
+// until waits until a condition holds.
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for range 20_000 {

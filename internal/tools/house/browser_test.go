@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// notInBrowsers are packages that no browser client links: a page has HTTP, TLS and WebSockets itself, and each would be
-// megabytes that every player fetches. So is net, whose sockets are none there,
-// and log/slog, which brings encoding/json: see package logging.
+// notInBrowsers are packages that no browser client links. A page has its own HTTP, TLS and WebSockets, and each of these
+// packages would add megabytes to every player's download. The list contains net, whose sockets do not exist in browsers, and
+// log/slog, which links encoding/json: see package logging.
 var notInBrowsers = []string{
 	"net/http", "log/slog", "crypto/tls", "crypto/x509", "compress/gzip", "html/template", "text/template",
 	"github.com/coder/websocket", "github.com/gobwas/ws", "github.com/panjf2000/gnet", "github.com/prometheus",
 }
 
-// browserClients are what a client for browsers is made of.
+// browserClients are the packages of a browser client.
 var browserClients = []string{"./systems", "./netsys/websocket", "./systems/host/wasm", "./examples/arena/wasm", "./examples/platformer/wasm"}
 
 func TestBrowserClientsLinkNoHTTP(t *testing.T) {

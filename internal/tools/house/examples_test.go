@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// ownTools are the examples that are tools of this repository too: these alone import what
-// nobody outside of it can. All others can be copied out, and build there.
+// ownTools are the examples that are also tools of this repository. Only these may import internal packages. All others can be
+// copied and built elsewhere.
 var ownTools = []string{"examples/arena", "examples/compare", "examples/echo", "examples/swarm", "examples/tokens"}
 
 // Examples import no internal packages, so that users can copy them.

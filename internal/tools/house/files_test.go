@@ -59,10 +59,10 @@ func TestNoRegistryHosts(t *testing.T) {
 	}
 }
 
-// reserved are what Windows takes for devices, whatever stands after a dot.
+// reserved matches names that Windows uses for devices, with any extension.
 var reserved = regexp.MustCompile(`^(?i:con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
 
-// unportable says why nobody could download a module with a file of that name, or "".
+// unportable returns why nobody could download a module with a file of that name, or "".
 func unportable(name string) string {
 	for part := range strings.SplitSeq(name, "/") {
 		switch {
@@ -103,7 +103,7 @@ func TestUnportable(t *testing.T) {
 	}
 }
 
-// eachLine calls f with the lines of a file and their numbers, unless it is data.
+// eachLine calls f with the lines of a text file and their numbers.
 func eachLine(t *testing.T, name string, f func(n int, line string)) {
 	t.Helper()
 	b := read(t, name)

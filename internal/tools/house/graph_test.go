@@ -18,8 +18,8 @@ import (
 	"testing"
 )
 
-// graph maps packages to what they import. Ours have their folder for a name,
-// others their import path; the standard library is left out.
+// graph maps packages to their imports. Packages of this repository are named by their folder, others by their import path.
+// The standard library is left out.
 type graph map[string]*pkgNode
 
 // pkgNode holds a package's imports, each with the file and line of one of them.
@@ -125,8 +125,8 @@ func (g graph) explain(chain []string) string {
 	return b.String()
 }
 
-// load reads the imports of the root module from its source, under all build
-// tags at once, and asks the go command what the modules named there import.
+// load reads the imports of the root module from its source, under all build tags at once, and asks the go command for the
+// imports of other modules.
 func load(t *testing.T) graph {
 	t.Helper()
 	g := graph{}
@@ -173,7 +173,7 @@ func load(t *testing.T) graph {
 	return g
 }
 
-// loadStrangers adds what other modules import on a platform.
+// loadStrangers adds the imports of other modules' packages on a platform.
 func loadStrangers(t *testing.T, g graph, pkgs []string, platform string) {
 	t.Helper()
 	goos, goarch, _ := strings.Cut(platform, "/")

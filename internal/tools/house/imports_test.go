@@ -72,8 +72,8 @@ type offence struct {
 	rule  string   // what would have been allowed
 }
 
-// check holds g against the tables. Offences come shortest chain first, so the
-// import to remove stands above its consequences.
+// check compares g with the tables. The offences with the shortest chains come first, so that the import to remove stands
+// above its consequences.
 func check(g graph) []offence {
 	var found []offence
 	for pkg := range g {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// silent is what no package but a program may do: print, or log to a logger that nobody
-// gave it. A library's log is the *slog.Logger of its configuration, none by default.
+// silent lists what only a program may do: print, or log without a configured logger. A library logs to the *slog.Logger of
+// its configuration, by default to none.
 var silent = map[string]func(name string) bool{
 	"log": func(string) bool { return true },
 	"log/slog": func(name string) bool {
@@ -26,7 +26,7 @@ var silent = map[string]func(name string) bool{
 	"os":  func(name string) bool { return name == "Stdout" || name == "Stderr" },
 }
 
-// loud yields what a file says to nobody who asked for it.
+// loud reports all prints and logs of a file that nobody configured.
 func loud(f *ast.File, tell func(at token.Pos, what string)) {
 	names := map[string]string{} // local name to path
 	for _, spec := range f.Imports {

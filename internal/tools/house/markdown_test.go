@@ -20,7 +20,7 @@ func isMarkdown(name string) bool {
 	return path.Ext(name) == ".md" && !strings.Contains(name, "testdata/")
 }
 
-// listings returns a document's Go blocks, and what diffs come to.
+// listings returns a document's Go blocks, and the results of its diffs.
 func listings(doc string) []string {
 	var blocks []string
 	for _, m := range fence.FindAllStringSubmatch(doc, -1) {
@@ -34,7 +34,7 @@ func listings(doc string) []string {
 	return blocks
 }
 
-// added is what a diff comes to: without the lines that go.
+// added returns the result of a diff: its lines without the removed ones.
 func added(diff string) string {
 	var b strings.Builder
 	for line := range strings.Lines(diff) {
@@ -112,7 +112,7 @@ func compiled(t *testing.T, source func(name string) bool, list func(doc string)
 	}
 }
 
-// flat drops what indentation a listing may change.
+// flat removes indentation, which a listing may change.
 func flat(src string) string {
 	var b strings.Builder
 	for line := range strings.Lines(strings.TrimSpace(src)) {

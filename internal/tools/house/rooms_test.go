@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// common is what the rooms below may import besides what their rows say: every message, clocks,
-// and inputs by tick.
+// common are the packages that every package below may import in addition to its row: messages, clocks, and inputs by tick.
 const common = "internal/wire internal/clock internal/timeline"
 
 // rooms says what each package below systems may import of the others, in its product code:
@@ -73,7 +72,7 @@ var floors = map[string]string{
 	"internal/testgame": "",
 }
 
-// allowed says what a room may import, and whether it has a row.
+// allowed returns the imports that a package may have, and whether it has a row.
 func allowed(room string) (may []string, known bool) {
 	if row, ok := rooms[room]; ok {
 		return strings.Fields(row + " " + common), true
@@ -82,8 +81,8 @@ func allowed(room string) (may []string, known bool) {
 	return strings.Fields(row), known
 }
 
-// overRooms are the packages that may import any room: the façade, which puts them together, and
-// what looks at it, or runs it, from outside.
+// overRooms are the packages that may import any of the others: package systems, which assembles them, and packages that
+// inspect or run it.
 var overRooms = []string{"systems", "systems/host", "systems/host/bind", "systems/host/wasm", "systems/devtools/inspect", "systems/internal/fieldtest", "systems/rooms", "systems/devtools/operator", "systems/rooms/roomstest", "systems/devtools/runner", "systems/devtools/runner/browser", "systems/devtools/runner/web", "systems/devtools/swarm", "systems/devtools/swarm/internal/manysockets", "systems/devtools/internal/tokens", "systems/systemstest"}
 
 func TestRoomsOfSystems(t *testing.T) {

@@ -72,8 +72,8 @@ func files(t *testing.T, keep func(name string) bool) []string {
 	return kept
 }
 
-// read returns the content of a file in the tree. A file that disappeared since
-// the tree was listed is an empty one: somebody is at work.
+// read returns the content of a file in the tree. A file that was removed since the tree was listed is empty, because somebody
+// is working on it.
 func read(t *testing.T, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
@@ -83,7 +83,7 @@ func read(t *testing.T, name string) []byte {
 	return b
 }
 
-// isText tells prose and source from data.
+// isText distinguishes text from binary data.
 func isText(b []byte) bool { return utf8.Valid(b) && !bytes.ContainsRune(b, 0) }
 
 // isGo says whether name is source that the go command would look at.

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// entry is a packet of the tests: its whole number, so that 0 is none, and whether it is to be kept.
+// entry is a packet of the tests: its full number, where 0 is none, and whether the window keeps it.
 type entry struct {
 	number int
 	keep   bool
