@@ -172,13 +172,14 @@ func followModel(c *Client, t policy.Traits) clientModel {
 		c.fail(fmt.Errorf("%w: Channels: none can bring the state of the world; see ServerConfig", ErrConfig))
 	}
 	player := c.link.id
-	if c.link.session.Spectator() {
-		player = 0 // a replay has the number of the player who recorded
+	_, replay := c.link.session.(*replaySession)
+	if replay {
+		player = 0 // the number is that of the player who recorded
 	}
 	d := deterministic.NewClient(deterministic.ClientParts{
 		World: c.world, Player: player, Session: c.link.session, Time: frameTime{&c.steps}, Channel: number,
 		Inputs: c.inputs.System, Table: wire.InputTable(c.protocol), Relay: followConfig(c.config, t, rate),
-		Drawing: drawingParts(c), Followers: unsettledListeners{Listeners: c.followed.all},
+		Drawing: drawingParts(c), Followers: unsettledListeners{Listeners: c.followed.all}, Replay: replay,
 	})
 	c.interpolator = d.View()
 	c.recordRelayed(d)

@@ -53,6 +53,7 @@ type ClientParts struct {
 	Relay     relay.ClientConfig
 	Drawing   interpolate.Parts
 	Followers timeline.Listener
+	Replay    bool // it plays a recording: under rollback it shows few ticks that may still change
 }
 
 // NewClient returns a client.
@@ -62,7 +63,7 @@ func NewClient(p ClientParts) *Client {
 		words: make([]int32, p.Table.Words), shown: make([]int32, p.Table.Words),
 	}
 	c.view = interpolate.NewPresent(p.Drawing, func() uint32 { return c.relay.Timeline().Next() })
-	c.Pace = Pace{time: p.Time, session: p.Session, since: clock.Ticks{Start: p.Time.Now(), Step: p.World.StepDuration()}}
+	c.Pace = Pace{replay: p.Replay && !p.Relay.Timeline.Wait, time: p.Time, session: p.Session, since: clock.Ticks{Start: p.Time.Now(), Step: p.World.StepDuration()}}
 	c.relay = relay.NewClient(p.World, p.Player, p.Relay, p.Followers, c.view)
 	c.clock.Snap = snapAway * float64(p.World.TickRate())
 	c.currentInputFunc = c.currentInput

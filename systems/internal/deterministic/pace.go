@@ -37,6 +37,7 @@ type Pace struct {
 	time    Time
 	relay   *relay.Client
 	session netsys.Session
+	replay  bool        // under rollback the client stays at the newest final tick
 	since   clock.Ticks // counts ticks from the time of the login
 	clock   clock.Server
 	heard   uint32  // the server's time in the newest message, in ticks
@@ -49,7 +50,11 @@ type Pace struct {
 
 // receive records a message that arrived at a time.
 func (p *Pace) receive(at time.Time) {
-	if due := p.relay.ServerTick() + p.relay.Waited(); due > p.heard && p.relay.Following() {
+	tick := p.relay.ServerTick()
+	if p.replay {
+		tick = p.relay.FinalTick()
+	}
+	if due := tick + p.relay.Waited(); due > p.heard && p.relay.Following() {
 		p.heard, p.heardAt = due, p.since.At(p.time.Now())
 		p.clock.Heard(p.since.At(at), due, p.roundTrip())
 	}

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
@@ -94,6 +95,9 @@ func (c *Client) Playing() bool { return c.state != 0 && c.slots.own != nil }
 // ServerTick returns the server's next tick in the newest message, 0 before the first message.
 func (c *Client) ServerTick() uint32 { return c.server.tick }
 
+// FinalTick returns the first tick that may still change, as far as the server's messages say. All inputs of the ticks before it have arrived.
+func (c *Client) FinalTick() uint32 { return c.server.horizon }
+
 // Waited returns how many due ticks the server had not simulated by the newest message, because it stood still or
 // lockstep waited for inputs. ServerTick plus Waited advances with real time. The count has an arbitrary start.
 func (c *Client) Waited() uint32 { return c.server.waited }
@@ -125,12 +129,15 @@ func (c *Client) Step(words []int32) bool {
 	if c.GiveInput(words); c.state == 0 || c.mustWait() {
 		return false
 	}
-	for _, l := range c.slots.lanes {
-		if l != nil && !c.feedTimeline(l) {
-			c.requestState()
-			return false
+	for _, lanes := range [][]*lane{c.slots.left, c.slots.lanes} {
+		for _, l := range lanes {
+			if l != nil && !c.feedTimeline(l) {
+				c.requestState()
+				return false
+			}
 		}
 	}
+	c.slots.left = slices.DeleteFunc(c.slots.left, func(l *lane) bool { return l.fed == l.To })
 	c.checks.countTick(c.world)
 	if !c.timeline.Step() {
 		return false

@@ -186,8 +186,8 @@ func (c *Client) join(slot int, p timeline.Presence, o *readResult) error {
 	if before != nil && before.To == timeline.Forever || c.slots.live > 2*c.config.Timeline.Players {
 		return fmt.Errorf("%w: player %d joins in slot %d, which is in use", ErrMessage, p.Player, slot)
 	}
-	if c.timeline.Join(p.Player, p.From, p.First, p.Value) != nil || before != nil && before.fed < before.To {
-		o.lost = true // the tick is final here without this player, or the slot still holds inputs that are needed
+	if c.timeline.Join(p.Player, p.From, p.First, p.Value) != nil || before != nil && before.end < before.To {
+		o.lost = true // the tick is final here without this player, or inputs of the player before are missing
 	}
 	c.assignSlot(slot, p, p.From)
 	return nil

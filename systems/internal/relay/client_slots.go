@@ -6,9 +6,11 @@ import "github.com/tactusgo/tactus/systems/internal/timeline"
 type slots struct {
 	lanes []*lane // by slot; nil: it never had a player
 	spare []*lane
-	live  int   // number of lanes that are not retired
-	keep  int   // ticks that the server keeps
-	own   *lane // lane of the client's player; nil: it does not play
+	live  int     // number of lanes that are not retired
+	keep  int     // ticks that the server keeps
+	own   *lane   // lane of the client's player; nil: it does not play
+	gone  uint32  // a state of the world before this tick lacks players whose slots have another player now
+	left  []*lane // of players who left, whose slots have another player, and whose last inputs the timeline does not accept yet
 }
 
 // at returns the lane of the newest player in a slot, or nil.
@@ -25,6 +27,16 @@ func (s *slots) assign(slot int, p timeline.Presence, start uint32, words int) *
 		s.lanes = append(s.lanes, nil)
 	}
 	l := s.lanes[slot]
+	if l != nil {
+		s.gone = max(s.gone, l.To)
+	}
+	if l != nil && l.fed < l.To {
+		s.left = append(s.left, l)
+		if !l.retired {
+			s.live--
+		}
+		l = nil
+	}
 	if l == nil {
 		if n := len(s.spare); n > 0 {
 			l, s.spare = s.spare[n-1], s.spare[:n-1]
@@ -60,7 +72,8 @@ func (s *slots) clear(keep int) {
 			s.spare = append(s.spare, l)
 		}
 	}
-	s.lanes, s.live, s.own, s.keep = s.lanes[:0], 0, nil, keep
+	s.lanes, s.live, s.own, s.keep, s.left = s.lanes[:0], 0, nil, keep, s.left[:0]
+	s.gone = 0
 }
 
 // horizon returns the tick before which all inputs have arrived, at most the server's horizon.

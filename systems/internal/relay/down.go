@@ -95,7 +95,7 @@ func (s *source) append(dst []byte, p *peer, seq uint16, limit int) []byte {
 		room := (begin+limit-c.W.Len())*8 - (len(s.lanes) - i) - tailBits
 		l, t := s.lanes[slot], &p.known.lanes[slot]
 		s.sentEnds[slot] = t.acked
-		if l == nil || now < l.From || joinsIn(unsent, slot) {
+		if l == nil || joinsIn(unsent, slot) {
 			c.W.Bool(false)
 			continue
 		}

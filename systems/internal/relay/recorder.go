@@ -34,8 +34,7 @@ func (s *Server) Record(player uint32, limit int) (*Recorder, error) {
 }
 
 // Record makes the client's recorder write what this client knows, with at most limit bytes per message and part bytes per reliable
-// message. Under rollback the newest tick that it writes is the newest final one, so that a client that plays the recording guesses few
-// inputs. Call Record before a state arrives, and [Recorder.Write] after each message that the client has received.
+// message. Call it before a state arrives, and [Recorder.Write] after each message that the client has received.
 func (c *Client) Record(part, limit int) *Recorder {
 	r := &Recorder{client: c, peer: &peer{}, limit: limit, source: &source{
 		timeline: c.timeline, coder: c.coder, wait: c.config.Timeline.Wait, window: uint32(c.config.Timeline.Window), tickRate: c.world.TickRate(), part: part - partHead,
@@ -49,10 +48,8 @@ func (c *Client) Record(part, limit int) *Recorder {
 // follow copies what the client knows.
 func (r *Recorder) follow() {
 	c, s := r.client, r.source
-	s.lanes, s.stored, s.delay, s.waited = c.slots.lanes, c.slots.keep, c.inputs.delay, c.server.waited
-	if s.at = c.timeline.Horizon(); s.wait {
-		s.at = c.server.tick
-	}
+	s.lanes, s.stored, s.delay, s.waited, s.at = c.slots.lanes, c.slots.keep, c.inputs.delay, c.server.waited, c.server.tick
+	s.least = c.slots.gone
 	if r.peer.state.confirmed {
 		written := r.peer.known.events - s.removedEvents
 		s.events = slices.Delete(s.events, 0, written)

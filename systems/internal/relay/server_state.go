@@ -137,7 +137,7 @@ func (s *source) stateTick() (uint32, bool) {
 	if s.timeline.Horizon() == now {
 		s.timeline.History().Capture(now) // as the next tick will
 	}
-	for tick := s.timeline.Horizon(); tick > 0 && tick+s.window >= now; tick-- {
+	for tick := s.timeline.Horizon(); tick > 0 && tick >= s.least && tick+s.window >= now; tick-- {
 		leaves := false
 		for _, l := range s.lanes {
 			leaves = leaves || l != nil && l.To == tick

@@ -14,8 +14,9 @@ type source struct {
 	removedEvents int    // number of removed events, which every client has acknowledged
 	delay         int    // common input delay under lockstep, in ticks
 	waited        uint32 // ticks that were due but not simulated
+	least         uint32 // recorder of a client: states are of no earlier tick
 	wait          bool   // lockstep
-	at            uint32 // recorder of a client: the next tick; otherwise 0
+	at            uint32 // recorder of a client: the server's next tick; otherwise 0
 	window        uint32 // ticks that may still change
 	tickRate      int    // ticks per second of the world
 	stored        int    // number of ticks for which inputs are stored
@@ -51,13 +52,13 @@ func (s *source) now() uint32 {
 	return s.timeline.Next()
 }
 
-// upToDate reports whether a client has acknowledged all events, and all inputs of players who have joined by now.
+// upToDate reports whether a client has acknowledged all events and inputs.
 func (s *source) upToDate(p *peer) bool {
 	if !p.state.confirmed || p.known.events < s.removedEvents+len(s.events) {
 		return false
 	}
 	for slot, l := range s.lanes {
-		if l != nil && l.From <= s.now() && p.known.lanes[slot].acked < min(l.end, l.To) {
+		if l != nil && p.known.lanes[slot].acked < min(l.end, l.To) {
 			return false
 		}
 	}
