@@ -56,13 +56,13 @@ const never = time.Duration(math.MaxInt64)
 // stall is how long lockstep waits for an input, by default.
 const stall = time.Second
 
-// body is what all peers know of a player.
+// body holds the components of a player that all peers have.
 type body struct {
 	Own components.Owner
 	Pos components.Position
 }
 
-// walks is when somebody saw a player move.
+// walks is the movement of a player as another peer sees it.
 type walks struct {
 	x       float32
 	since   time.Time     // it is there

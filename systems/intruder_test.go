@@ -15,7 +15,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// intruder has a session and sends arbitrary payloads instead of those of a Client.
+// intruder has a session and sends arbitrary payloads.
 type intruder struct {
 	*netsys.Client
 	game   *game

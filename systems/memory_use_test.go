@@ -40,7 +40,7 @@ func TestMemoryOfAClientAtRest(t *testing.T) {
 	}
 }
 
-// inTheNetwork are the functions of the virtual network, which is nobody's memory.
+// inTheNetwork are the functions of the virtual network, whose memory belongs to no peer.
 var inTheNetwork = []string{"github.com/tactusgo/tactus/netsys.(*Node).Send", "github.com/tactusgo/tactus/netsys.(*Conditioner).Send"}
 
 // atRest returns a server of the plaza after 10 seconds in which the given number of clients sent neutral inputs.

@@ -48,7 +48,7 @@ func (v *volleyed) register(l *outcome.Log) {
 	outcome.Handle(l, outcome.Handlers[deed]{Begin: note(&v.begun), Commit: note(&v.committed), Cancel: note(&v.cancelled)})
 }
 
-// newVolley returns a match with one player, who shoots all the time, over a link with a latency of 10 ticks.
+// newVolley returns a match with one player who shoots all the time, over a link with a latency of 10 ticks.
 func newVolley(t *testing.T, pushes bool, history int) (*game, *Client, *volleyed) {
 	g := newGame(t, joining(volley(pushes), spawnPawn), ServerConfig{Model: policy.LocalSync{PredictOutcomes: true}})
 	v := &volleyed{}

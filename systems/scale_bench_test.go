@@ -90,7 +90,7 @@ func (x *crowd) tick() {
 	s.sessions.SendNotices()
 }
 
-// taken runs what follows after all packets were received.
+// taken runs the steps after all packets were received.
 func (x *crowd) taken() {
 	s := x.server
 	(*serverHandler)(s).catchUp()

@@ -98,7 +98,7 @@ func (x *worlds) plays() bool {
 	return ok
 }
 
-// replays plays what the client recorded in all rooms, up to the world of the second server.
+// replays plays the client's recording of all rooms, and compares the result with the world of the second server.
 func (x *worlds) replays(ring *recording.Ring) {
 	x.t.Helper()
 	r, err := ring.Recording()

@@ -25,8 +25,7 @@ const snapshotVectorFile = "testdata/snapshot_messages.json"
 
 var update = flag.Bool("update", false, "write the vectors to testdata, and the figures to docs/hitches.md")
 
-// snapshotVectors are what a client is sent, for who implements the format:
-// docs/wire-format.md.
+// snapshotVectors are messages to a client, for other implementations of docs/wire-format.md.
 type snapshotVectors struct {
 	Protocol []string // lines
 	Welcome  string   // in hexadecimal
@@ -162,8 +161,7 @@ func makeSnapshotVectors(t *testing.T, budget, ticks int, hides bool) *snapshotV
 	return v
 }
 
-// vectorReader reads what a client is sent by what the document says of messages; only
-// the bodies of blocks it leaves to package snapshot.
+// vectorReader reads messages to a client as the document says. Package snapshot decodes only the bodies of blocks.
 type vectorReader struct {
 	t       *testing.T
 	world   *delta.Model

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// defaultPage is where the page is when nobody else is there.
+// defaultPage is the address of the page if it is free.
 const defaultPage = "127.0.0.1:7780"
 
 // client is a folder with a client that was built before, as far as a server can tell.

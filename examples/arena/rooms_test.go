@@ -86,7 +86,7 @@ func meet(t *testing.T, seats ...roomsweb.Admission) {
 	all.Wait()
 }
 
-// plays plays on a seat until ctx ends, and calls met when it sees so many players.
+// plays plays with a seat until ctx ends, and calls met when it sees the number of players.
 func plays(ctx context.Context, t *testing.T, a roomsweb.Admission, socket bool, players int, met func()) {
 	defer met() // nobody waits for who has failed
 	b, err := base64.StdEncoding.DecodeString(a.Token)

@@ -166,7 +166,7 @@ func TestChartOfAnything(t *testing.T) {
 	wellFormed(t, plot(results(16)))
 }
 
-// results are those of a comparison with so many players.
+// results returns the results of a comparison with a number of players.
 func results(players int) (r trial.Results) {
 	peers := trial.Peers{Players: make([]float64, players)}
 	r.Latencies = make([]int, players)

@@ -18,7 +18,7 @@ const testKey = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeef
 
 const servingAt = `serving protocol 0x11 at \[([^ ]*:\d+)\]\n`
 
-// start runs a server in the background and returns its address, what it prints, and what ends it.
+// start runs a server in the background and returns its address, its output, and a function that stops it.
 func start(t *testing.T, args ...string) (addr string, out *printed.Text, stop func() int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

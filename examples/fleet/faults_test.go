@@ -125,7 +125,7 @@ type faulty struct {
 	slowest  time.Duration // of them
 }
 
-// seen is what was seen of a player.
+// seen is what the test has observed of a player.
 type seen struct {
 	room          uint64
 	walked        int64
@@ -257,7 +257,7 @@ func (x *faulty) bad(format string, v ...any) {
 	x.abnormal, x.why = time.Now(), fmt.Sprintf(format, v...)
 }
 
-// watchPlayers looks at how long players hear nothing, and whether they are where they were.
+// watchPlayers records how long players receive nothing, and whether they keep their positions.
 func (x *faulty) watchPlayers() {
 	for _, p := range x.players {
 		x.mu.Lock()
@@ -416,7 +416,7 @@ func (x *faulty) newcomers() {
 	}
 }
 
-// result is what a fault has done.
+// result is the effect of a fault.
 type result struct {
 	lost              uint64 // sessions
 	silence           time.Duration
@@ -432,7 +432,7 @@ func (r result) String() string {
 	return fmt.Sprintf("%d of 8\t%s\t%d\t%d\t%d\t%d\t%s\t%d\t%s", r.lost, s(r.silence), r.roomsLost, r.worlds, r.came, r.gaveUp, s(r.slowest), r.owners, s(r.normal))
 }
 
-// report says what has happened since the fault began.
+// report returns what has happened since the fault began.
 func (x *faulty) report() (r result) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -22,7 +22,7 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/fleet"
 )
 
-// patience is how long a test waits for what must come.
+// patience is the maximum time that a test waits for a condition.
 const patience = time.Minute
 
 // TestMain is the program, too, where a demonstration starts it as a process.

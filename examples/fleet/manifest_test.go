@@ -107,7 +107,7 @@ func (m *manifest) named(list, name, field string) string {
 	}
 }
 
-// settings returns what a process in a pod is told, by the ConfigMap and variables of its container.
+// settings returns the settings of a process in a pod, from the ConfigMap and the variables of its container.
 func (m *manifest) settings(container string, common *manifest) (s settings) {
 	m.t.Helper()
 	m.says(map[string]string{container + ".envFrom[0].configMapRef.name": common.values["metadata.name"]})
@@ -153,7 +153,7 @@ func port(t *testing.T, address string) string {
 	return port
 }
 
-// pod checks what pods have in common, with and without Agones.
+// pod checks the common properties of pods with and without Agones.
 func (m *manifest) pod(pod string, common map[string]*manifest, nats map[string]*manifest) settings {
 	m.t.Helper()
 	container := pod + ".spec.containers[0]"

@@ -57,7 +57,7 @@ func (m *match) until(holds func() bool) {
 	}
 }
 
-// sees returns what the client sees of its player.
+// sees returns the state of its player on the client.
 func (m *match) sees() (p Player, confirmed uint32, ok bool) {
 	if m.client.World() == nil {
 		return

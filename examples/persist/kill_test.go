@@ -20,7 +20,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// account is a player of the kill test, with what its clients were told.
+// account is a player of the kill test, with the confirmations that its clients received.
 type account struct {
 	bot
 
@@ -30,7 +30,7 @@ type account struct {
 	receipts, sessions int
 }
 
-// think plays, requests its last purchase again now and then, and checks what the server says.
+// think plays, sometimes repeats its last purchase, and checks the server's answers.
 func (a *account) think(c *systems.Client, in *Move) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -115,7 +115,7 @@ func changed(t *testing.T, file string) time.Time {
 	return info.ModTime()
 }
 
-// check counts the coins in a store whose server is dead, and compares the players with what they were told.
+// check counts the coins in the store of a dead server, and compares the players with the confirmations that they received.
 func check(t *testing.T, file string, accounts []*account) (inWorld, inRows int) {
 	t.Helper()
 	store, err := OpenSQLite(file)

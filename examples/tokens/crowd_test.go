@@ -19,7 +19,7 @@ import (
 	"github.com/tactusgo/tactus/internal/hostname"
 )
 
-// hashTime is what a password costs in tests of a crowd, of virtual time.
+// hashTime is the virtual time of hashing a password.
 const hashTime = 100 * time.Millisecond
 
 // newCrowd is a lab in the virtual time of a bubble.

@@ -21,7 +21,7 @@ import (
 // epoch is the time of day in tests.
 var epoch = time.Unix(1_700_000_000, 0)
 
-// lab is a service and what it logs.
+// lab is a service with its log.
 type lab struct {
 	http.Handler
 	key netcode.Key

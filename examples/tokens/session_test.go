@@ -14,7 +14,7 @@ import (
 // name is the player's, as the service put it into the token.
 func name(userData []byte) string { return string(bytes.TrimRight(userData, "\x00")) }
 
-// guests greets players by name, and the player hears it.
+// guests greets players by name, and records names and greetings.
 type guests struct{ names, heard []string }
 
 func (g *guests) Connected(now time.Time, s netsys.Session) {

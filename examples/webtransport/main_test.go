@@ -23,7 +23,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/webtransport"
 )
 
-// output is what the command prints while it runs.
+// output is the output of a running command.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -71,7 +71,7 @@ func start(t *testing.T, args ...string) running {
 	return r
 }
 
-// until waits for what must come.
+// until waits until a condition holds.
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
@@ -82,7 +82,7 @@ func until(t *testing.T, what string, holds func() bool) {
 	t.Fatalf("never happened: %s", what)
 }
 
-// get fetches something, whatever certificate there is.
+// get fetches a page, with any certificate.
 func get(t *testing.T, url string) (status int, body string) {
 	t.Helper()
 	c := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
@@ -98,7 +98,7 @@ func get(t *testing.T, url string) (status int, body string) {
 	return r.StatusCode, string(b)
 }
 
-// connectJSON is what pages are told.
+// connectJSON is the configuration that pages get.
 type connectJSON struct {
 	WebSocket    string   `json:"websocket"`
 	WebTransport string   `json:"webtransport"`
@@ -106,7 +106,7 @@ type connectJSON struct {
 	Insecure     bool     `json:"insecure"`
 }
 
-// dials goes to a WebTransport URL by the hashes that a page is told.
+// dials connects to a WebTransport URL with the hashes that a page gets.
 func dials(t *testing.T, url string, hashes [][]byte) error {
 	t.Helper()
 	var c webtransport.DialConfig

@@ -20,7 +20,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// evil is a site that is not the game's. To the browser it is on this machine.
+// evil is a foreign site. For the browser it is on this machine.
 const evil = "evil.example"
 
 // witness has a page note which connections it tries and which open, and when the patience of the package with an attempt at
@@ -105,7 +105,7 @@ func ask[V any](b *tab, expression string) (v V) {
 	return v
 }
 
-// status is what a page says of its link.
+// status returns the text of a page about its link.
 func (b *tab) status() string { return ask[string](b, `document.querySelector('#status').textContent`) }
 
 // plays waits until a player has walked over a link.
@@ -161,7 +161,7 @@ func built(t *testing.T) string {
 	return folder
 }
 
-// elsewhere serves a page that is told of other places than the command says.
+// elsewhere serves a page with another configuration than the command's.
 func elsewhere(t *testing.T, folder string, on net.Listener, told func() connectJSON) string {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -183,7 +183,7 @@ func listen(t *testing.T) net.Listener {
 	return l
 }
 
-// of counts what a page has noted.
+// of counts the page's notes with a text.
 func of(all []string, what string) (n int) {
 	for _, x := range all {
 		if x == what {

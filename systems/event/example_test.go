@@ -16,7 +16,7 @@ type Line struct {
 	Text components.Text[[40]byte]
 }
 
-// DoorOpened is the news of an open door; that it is open is state.
+// DoorOpened is the event of an opening door. The open door itself is state.
 type DoorOpened struct {
 	By components.NetID `net:"ref"`
 }
@@ -32,7 +32,7 @@ func Events() *event.Registry {
 	return r
 }
 
-// straight stands for the channels of a session.
+// straight replaces the channels of a session.
 type straight func(number int, message []byte) (bool, error)
 
 func (s straight) Send(number int, message []byte) error {

@@ -55,7 +55,7 @@ type message struct {
 	data    []byte
 }
 
-// tube is the channels to one peer; it keeps what is sent, or refuses it.
+// tube is the channels to one peer. It keeps the sent messages, or refuses them.
 type tube struct {
 	sent []message
 	err  error
@@ -69,8 +69,7 @@ func (t *tube) Send(number int, data []byte) error {
 	return nil
 }
 
-// stage is a server and two clients with nothing between them, which write down what
-// their handlers are told.
+// stage is a server and two clients without a network. It records the calls of their handlers.
 type stage struct {
 	t       *testing.T
 	server  *event.Server
@@ -162,7 +161,7 @@ type stepper interface {
 	Settle(horizon uint32)
 }
 
-// tick simulates one, in which what is raised.
+// tick simulates a tick that raises events.
 func tick(s stepper, n uint32, raise ...func()) {
 	s.Start(n)
 	for _, f := range raise {
@@ -171,7 +170,7 @@ func tick(s stepper, n uint32, raise ...func()) {
 	s.Done()
 }
 
-// carry hands what was sent to the other side, without loss.
+// carry delivers the sent messages to the other side, without loss.
 func (s *stage) carry() {
 	s.t.Helper()
 	for _, e := range s.clients {
@@ -189,14 +188,14 @@ func (s *stage) carry() {
 	}
 }
 
-// heard is what a client is told with so many ticks in its state.
+// deliver returns the events that a client delivers when its state has reached a tick.
 func (e *end) deliver(ticks uint32) []string {
 	e.heard = nil
 	e.client.Deliver(ticks)
 	return e.heard
 }
 
-// expect compares what was told with what should have been.
+// expect compares the delivered events with the expected ones.
 func expect(t *testing.T, got []string, want ...string) {
 	t.Helper()
 	if !slices.Equal(got, want) {

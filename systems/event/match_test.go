@@ -15,16 +15,15 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
-// heard is an event by its type, tick and value.
+// heard is a received event: its type, tick and value.
 type heard struct {
 	kind string
 	tick uint32
 	n    uint32
 }
 
-// actor is one side's world: it simulates ticks, goes back at random, and raises in each
-// run of a tick, in any order, what the tick always raises, one thing whose value
-// changes from run to run, and one that comes and goes.
+// actor is the world of one side. It simulates ticks and rewinds at random. In each run of a tick it raises, in any order, the
+// events that the tick always raises, one whose value changes between runs, and one that is raised in some runs only.
 type actor struct {
 	hub     stepper
 	random  *rand.Rand
@@ -77,7 +76,7 @@ func (a *actor) step() {
 	a.hub.Settle(a.horizon)
 }
 
-// check compares what one peer was told by another with what that has raised.
+// check compares the events that one peer received with those that the other raised.
 func (a *actor) check(t *testing.T, who string, sent, got []heard) {
 	t.Helper()
 	reliable := func(all []heard) (of []heard) {
@@ -123,7 +122,7 @@ func (a *actor) check(t *testing.T, who string, sent, got []heard) {
 	}
 }
 
-// recorder is the channels of a session, with what they took.
+// recorder is the channels of a session, with the accepted messages.
 type recorder struct {
 	to   event.Channels
 	sent []heard

@@ -100,7 +100,7 @@ func calls(list ...call) (script []byte) {
 
 func u64(n uint64) []byte { return binary.LittleEndian.AppendUint64(nil, n) }
 
-// numberOf is a number of as many bytes as there are, up to eight.
+// numberOf returns a number of up to eight bytes.
 func numberOf(b []byte) uint64 {
 	var eight [8]byte
 	copy(eight[:], b)

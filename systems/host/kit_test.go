@@ -230,7 +230,7 @@ func (m *match) config() host.Config {
 	}
 }
 
-// subscribe lets time pass at so many frames a second. each, which may be nil, is called after every frame.
+// play runs the match for a time, at rate frames per second. It calls each after every frame, unless it is nil.
 func (m *match) play(d time.Duration, rate int, each func()) {
 	m.t.Helper()
 	for end := m.now.Add(d); m.now.Before(end); {

@@ -205,18 +205,17 @@ func TestNetcodeA6_WithoutOwnStateNothingIsConfirmed(t *testing.T) {
 	c.NoCorrections()
 }
 
-// era is after how many ticks all meets again that is done every so many of them: sends,
-// looks at the loss, checks.
+// era is the number of ticks after which all periodic work coincides again: sends, measurements of loss, checks.
 const era = 1 << 9 * 3 * 5
 
-// played is what became of a match, as far as one can tell without knowing its ticks.
+// played is the result of a match without its absolute ticks.
 type played struct {
 	Figures []systemstest.Figures
 	Posts   []string
 	Drawn   []float64 // by how many ticks what is drawn of others lies back
 }
 
-// playFrom plays a match of three from a tick on, with hitches, and who comes late.
+// playFrom plays a match of three clients from a tick on, with hitches and a late client.
 func playFrom(t *testing.T, p policy.Model, scope systems.Scope, first uint32, length time.Duration) (c *systemstest.Crowd, r played) {
 	config := fieldtest.GuardRoomConfig(p, scope, netsys.Link{Latency: 60 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.02}, func(*ecs.World, fieldtest.Post) {})
 	config.Populate = nil
@@ -393,7 +392,7 @@ func TestNetcodeC2_RedundancyBridgesLosses(t *testing.T) {
 	}
 }
 
-// ofNumber is an input that follows from its number: what is held, and what changes often.
+// ofNumber returns the input for a number: some fields change rarely, others often.
 func ofNumber(n uint16) fieldtest.Walk {
 	dice := uint32(n) * 2654435761 >> 24
 	in := fieldtest.Walk{N: n, DX: int8(n>>5%3) - 1, DY: int8(dice%3) - 1, Jump: dice&8 != 0}

@@ -16,7 +16,7 @@ import (
 
 // The parade is the field with flags, which players and other flags carry.
 
-// Held is who carries a flag, and where that stands beside it.
+// Held is the carrier of a flag, and the flag's offset.
 type Held struct {
 	By   components.NetID `net:"ref parent"`
 	X, Y float32          `net:"-8..8 step 0.01"`
@@ -34,15 +34,15 @@ type banner struct {
 	Jumps *components.Teleports
 }
 
-// beside is where a flag stands whose carrier stands somewhere.
+// beside returns the position of a flag whose carrier is at a position.
 func beside(h Held, at components.Position) components.Position {
 	return components.Position{X: at.X + h.X, Y: at.Y + h.Y}
 }
 
-// carry makes what is held stand at its holder.
+// carry places held entities at their carriers.
 func carry(p *ecs.Protocol) { ecs.Carry(p, beside) }
 
-// parade is the field with flags, and what a test adds.
+// parade returns the field with flags and the additions of a test.
 func parade(more ...fieldtest.Part) func() *ecs.Protocol {
 	return fieldtest.ProtocolWith(append([]fieldtest.Part{fieldtest.HiddenPart, fieldtest.Predicted[Held], fieldtest.Predicted[Flag], fieldtest.Predicted[components.Teleports], carry}, more...)...)
 }
@@ -84,8 +84,7 @@ func column(w *ecs.World) {
 	}
 }
 
-// offPlace is how far each flag of a world that somebody carries stands from where it should, and
-// how many these are.
+// offPlace returns the largest distance of a carried flag from its correct position, and the number of carried flags.
 func offPlace(w *ecs.World) (most float64, carried int) {
 	for e, f := range ecs.All[struct {
 		Pos  components.Position
@@ -149,7 +148,7 @@ func TestNetcodeE9_CarriedIsDrawnAtItsCarrier(t *testing.T) {
 	})
 }
 
-// drawnFlag is where a flag stands in a world.
+// drawnFlag returns the position of a flag in a world.
 func drawnFlag(w *ecs.World, number uint8) components.Position {
 	for _, f := range ecs.All[struct {
 		Pos  components.Position
@@ -162,7 +161,7 @@ func drawnFlag(w *ecs.World, number uint8) components.Position {
 	panic(fmt.Sprintf("there is no flag %d", number))
 }
 
-// onFlag changes what the first flag is held by.
+// onFlag changes the first flag.
 func onFlag(w *ecs.World, change func(b banner)) {
 	for _, b := range ecs.EachInOrder[banner](w) {
 		if b.Flag.Number == 1 {
@@ -171,7 +170,7 @@ func onFlag(w *ecs.World, change func(b banner)) {
 	}
 }
 
-// hand gives the flag at chosen ticks to the player of a client, 0 for nobody.
+// hand gives the flag at given ticks to the player of a client, or to nobody if it is 0.
 func hand(to map[uint32]uint32, jumps uint32) func(w *ecs.World) {
 	return func(w *ecs.World) {
 		if client, now := to[w.Tick()]; now {
@@ -351,7 +350,7 @@ func TestNetcodeE9_WithoutItsCarrierItIsDrawnByItsOwnStates(t *testing.T) {
 	})
 }
 
-// ownFlags gives each of so many clients a flag of its own.
+// ownFlags gives each of n clients its own flag.
 func ownFlags(n int) func(w *ecs.World) {
 	return func(w *ecs.World) {
 		for i := range n {
@@ -597,7 +596,7 @@ func TestNetcodeE9_PassengersAreNotCorrected(t *testing.T) {
 	})
 }
 
-// flare lets who jumps carry a flag for a second, which its owner predicts.
+// flare lets a jumping player carry a flag for a second, which its owner predicts.
 func flare(w *ecs.World) {
 	for _, b := range ecs.Each[banner](w) {
 		b.Flag.Number = max(b.Flag.Number, 1) - 1

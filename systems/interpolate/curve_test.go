@@ -29,7 +29,7 @@ type Gallop struct {
 	Y float32 `net:"-64..64 step 0.001 rate y"`
 }
 
-// Seat says which horse it is; on the server alone.
+// Seat is the number of a horse. It is not replicated.
 type Seat struct{ Number int }
 
 type horse struct {
@@ -45,7 +45,7 @@ const (
 	turn  = 0.08
 )
 
-// horseAt is where a horse is after so many ticks.
+// horseAt returns the position and velocity of a horse after a number of ticks.
 func horseAt(number int, ticks float64) (at, speed components.Position) {
 	sin, cos := math.Sincos(ticks*turn + float64(number))
 	return components.Position{X: float32(round * cos), Y: float32(round * sin)},
@@ -81,7 +81,7 @@ func mounted(n int) func(w *ecs.World) {
 	}
 }
 
-// onCarousel is a match of one who watches six horses.
+// onCarousel returns a match of one client that watches six horses.
 func onCarousel(seed uint64, parts ...fieldtest.Part) systemstest.Config {
 	config := fieldtest.Config(seed, 1, fieldtest.RoughLink())
 	config.Protocol, config.Populate = fieldtest.ProtocolFrom(parts...), mounted(6)
@@ -124,7 +124,7 @@ func TestNetcodeC6_CurvesFollowTheWay(t *testing.T) {
 	})
 }
 
-// spur is the input of those who watch and claim what they see.
+// spur is the input of clients that watch and claim their view.
 type spur struct {
 	Number uint16 `net:"raw"`
 	Seen   lagcomp.Claim
@@ -289,8 +289,7 @@ type Looks struct {
 // spinning is how far a top turns in a tick, in radians.
 const spinning = 0.05
 
-// looksAt is what looks at an angle, in radians. The same rotation is the one quaternion or
-// the other, as negative says.
+// looksAt returns the components for an angle in radians. With negative, the quaternion is the other one of the same rotation.
 func looksAt(angle float64, negative bool) (l Looks) {
 	_, share := math.Modf(angle/(2*math.Pi) + 1e3)
 	sin, cos := math.Sincos(angle)
@@ -319,7 +318,7 @@ func (l *Looks) angles() [6]float64 {
 // shortWay is the way from an angle to another, in radians.
 func shortWay(from, to float64) float64 { return math.Remainder(to-from, 2*math.Pi) }
 
-// Spin is where a top is in its turn: what it looks at follows from it.
+// Spin is the phase of a top, from which its direction follows.
 type Spin struct {
 	Angle float64 `net:"raw"`
 }

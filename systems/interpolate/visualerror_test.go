@@ -13,14 +13,13 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// lagging is how far a client's own player is drawn from where it is simulated.
+// lagging returns the distance of a client's drawn own player from the simulated one.
 func lagging(k *systemstest.Client) float64 {
 	return fieldtest.Distance(fieldtest.Position(k.View(), fieldtest.DrawnOwn(k)), fieldtest.Position(k.World(), fieldtest.OwnEntity(k)))
 }
 
-// followError checks, in each frame, that what is left of the visual error of every
-// client's player is what the rule says, and, where each tick is drawn, that a correction
-// does not show. It counts errors that were followed for a quarter of a second.
+// followError checks in each frame that the rest of the visual error of every client's player follows the rule. If each tick
+// is drawn, it also checks that corrections do not show. It counts errors that were followed for a quarter of a second.
 func followError(t *testing.T, c *systemstest.Crowd, eachTick bool) (followed *int) {
 	t.Helper()
 	type following struct {
@@ -180,16 +179,15 @@ func TestNetcodeE3_TeleportsAreTold(t *testing.T) {
 	})
 }
 
-// before is what is left of an error of which so much is left some seconds later, by the
-// rule at the defaults.
+// before returns the visual error of which left remains after some seconds, with the default rule.
 func before(left, seconds float64) float64 {
 	e := math.Exp(-20 * seconds)
 	return left / (e - left/3*(1-e))
 }
 
-// neverJumps checks, in each frame, that nobody is drawn further from the frame before than
-// the ticks between and what fades of the visual error explain, where all are simulated. It
-// counts those that are drawn more than half a unit from where they are.
+// neverJumps checks in each frame that, if all are simulated, no entity is drawn further from the previous frame than the
+// ticks in between and the fading visual error explain. It counts entities that are drawn more than half a unit from their
+// simulated positions.
 func neverJumps(t *testing.T, c *systemstest.Crowd, frames int) (fading *int) {
 	t.Helper()
 	type drawn struct {
@@ -273,7 +271,7 @@ func TestNetcodeE3_LateInputsDoNotShow(t *testing.T) {
 	})
 }
 
-// Pellet is a shot on its way, in the lane of who fired it.
+// Pellet is a flying shot, in the lane of its shooter.
 type Pellet struct {
 	By   uint8 `net:"0..255"`
 	Left uint8 `net:"0..31"`

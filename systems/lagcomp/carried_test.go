@@ -11,13 +11,13 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// worn is who wears a hat, and how high.
+// worn is the wearer of a hat, and the hat's height.
 type worn struct {
 	By components.NetID `net:"ref parent"`
 	Up float32          `net:"raw"`
 }
 
-// over is where a hat stands: not on a line where its wearer goes on one.
+// over returns the position of a hat. It does not move on a line when its wearer does.
 func over(h worn, at spot) spot { return spot{X: at.X + h.Up, Y: at.Y + at.X*at.X/16} }
 
 // hats is the gallery with hats.
@@ -29,7 +29,7 @@ func hats() *ecs.Protocol {
 	return p
 }
 
-// wear lets every hat but the first go from target to target, or to nobody; the first is on the second.
+// wear moves every hat but the first from target to target, or to nobody. The first stays on the second.
 func wear(w *ecs.World) {
 	var list [32]components.NetID
 	n := 1
@@ -46,7 +46,7 @@ func wear(w *ecs.World) {
 	}
 }
 
-// dress adds so many hats to the gallery.
+// dress adds hats to the gallery.
 func dress(targets, hats int) func(w *ecs.World) {
 	return func(w *ecs.World) {
 		populate(targets)(w)
@@ -101,7 +101,7 @@ func TestNetcodeE9_ViewsShowTheCarriedAtItsCarrier(t *testing.T) {
 	})
 }
 
-// wornBy is who wears an entity, 0 for nobody.
+// wornBy returns the wearer of an entity, or 0 for none.
 func wornBy(w *ecs.World, e ecs.Entity) components.NetID {
 	if h := ecs.Get[worn](w, e); h != nil {
 		return h.By

@@ -46,8 +46,8 @@ func TestViewIsWhatTheClientDraws(t *testing.T) {
 	}
 }
 
-// seeSame compares what a crowd draws with what views show, but what is between two places: so many poses in
-// a frame at least.
+// seeSame compares the entities that a crowd draws with those in views, except the ones for which between returns true. It
+// expects a minimum number of poses per frame.
 func seeSame(t *testing.T, crowd *systemstest.Crowd, link netsys.Link, poses int, between func(k *systemstest.Client, e ecs.Entity) bool) {
 	// One that does not wait for acknowledgements: it looks when the client draws.
 	comp := compensator(t, crowd.Server.World(), lagcomp.Config{})

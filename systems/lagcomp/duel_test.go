@@ -197,7 +197,7 @@ type forger struct {
 	log    bytes.Buffer          // the server's
 }
 
-// lie aims at the victim as it was at the moment, and claims to have seen that.
+// lie aims at the victim's position at the tick that moment returns, and claims the tick that claims returns.
 func (f *forger) lie(d *duel, k *systemstest.Client, in *Rifle) {
 	if k.N != 0 || !in.Fire {
 		return
@@ -214,8 +214,8 @@ func (f *forger) lie(d *duel, k *systemstest.Client, in *Rifle) {
 	in.Seen = lagcomp.NewClaim(float64(f.claims(m)), 0, 0, 3)
 }
 
-// rob plays a duel with a forger among honest players. What it shoots at goes on and on
-// in one direction, far behind all others, and nothing harms it.
+// rob plays a duel with a forger among honest players. Its target moves in one direction, far away from all others, and cannot
+// be destroyed.
 func (f *forger) rob(t *testing.T, seed uint64) {
 	f.truth = map[uint32]Stance{}
 	config := yardConfig(seed, fieldtest.RoughLink(), lagcomp.Config{})
@@ -414,7 +414,7 @@ func TestLagCompIsChecked(t *testing.T) {
 // The yard is the world of the duels: players walk, and shoot at each other and at
 // dummies that zigzag. What is hit three times is destroyed, and another one comes.
 
-// Stance is where somebody stands.
+// Stance is a position.
 type Stance struct {
 	X, Y float32 `net:"-64..64 step 0.001"`
 }
@@ -442,7 +442,7 @@ type Course struct {
 // referee decides about the shots of a tick, on the server.
 type referee func(w *ecs.World)
 
-// Armor is for what nothing harms.
+// Armor makes an entity indestructible.
 type Armor struct{}
 
 // radius is that of a body, and stride how far a player walks in a tick.
@@ -515,7 +515,7 @@ func dummies(n int) func(*ecs.World) {
 	}
 }
 
-// aimed is whom a shot hits in a view: the first along the way, 0 for nobody.
+// aimed returns the entity that a shot hits in a view: the first one along its way, or 0 for none.
 func aimed(v lagcomp.View, client uint32, aim float32) (hit components.NetID) {
 	var from Stance
 	for _, m := range lagcomp.All[yardTarget](v) {
@@ -535,7 +535,7 @@ func aimed(v lagcomp.View, client uint32, aim float32) (hit components.NetID) {
 	return hit
 }
 
-// shot is what came of one, on the screen and on the server.
+// shot is the result of a shot on the screen and on the server.
 type shot struct {
 	by             components.NetID // the shooter's body
 	screen, server components.NetID
@@ -564,8 +564,8 @@ type duel struct {
 	killed int
 }
 
-// yardConfig is a match in the yard. Own players are drawn where they are simulated, so
-// that shots come from where the screen shows them.
+// yardConfig returns a match in the yard. Own players are drawn where they are simulated, so that shots start where the screen
+// shows them.
 func yardConfig(seed uint64, link netsys.Link, c lagcomp.Config) systemstest.Config {
 	return systemstest.Config{
 		Protocol: yard, Server: systems.ServerConfig{LagComp: &c},
@@ -576,8 +576,7 @@ func yardConfig(seed uint64, link netsys.Link, c lagcomp.Config) systemstest.Con
 	}
 }
 
-// newDuel makes a match in which everybody shoots at what is on the screen, more or
-// less. forge, where it is given, changes what a client does.
+// newDuel returns a match in which everybody shoots roughly at entities on the screen. forge, if not nil, changes the inputs.
 func newDuel(t *testing.T, config systemstest.Config, forge func(d *duel, k *systemstest.Client, in *Rifle)) *duel {
 	d := &duel{shots: map[shotKey]*shot{}, log: lagcomp.NewLog[Stance](256)}
 	config.Play = systemstest.Play(func(k *systemstest.Client, in *Rifle) {
@@ -597,7 +596,7 @@ func newDuel(t *testing.T, config systemstest.Config, forge func(d *duel, k *sys
 	return d
 }
 
-// shoot aims at one of those on the screen and notes what the screen shows.
+// shoot aims at one of the entities on the screen, and records the screen.
 func (d *duel) shoot(k *systemstest.Client, in *Rifle) {
 	view := k.View()
 	own, ok := k.Own(view)
@@ -661,7 +660,7 @@ func (d *duel) client(id uint32) *systemstest.Client {
 	return d.Clients[slices.IndexFunc(d.Clients, func(k *systemstest.Client) bool { return k.ID() == id })]
 }
 
-// hit counts a hit, and destroys what had enough.
+// hit counts a hit, and destroys an entity after enough hits.
 func (d *duel) hit(w *ecs.World, e ecs.Entity) {
 	b := ecs.Get[Body](w, e)
 	if b == nil || ecs.Has[Armor](w, e) {
@@ -690,7 +689,7 @@ type toll struct {
 
 func (n *toll) wrong() int { return n.refused + n.granted + n.other }
 
-// fight plays for so many seconds once all is warm, and counts.
+// fight plays for some seconds after the warm-up, and counts.
 func (d *duel) fight(seconds int) (n toll) {
 	d.Connect()
 	d.Run(4 * time.Second)
@@ -699,7 +698,7 @@ func (d *duel) fight(seconds int) (n toll) {
 	return d.count(func(shotKey) bool { return true })
 }
 
-// count counts what some shot.
+// count counts the shots for which of returns true.
 func (d *duel) count(of func(shotKey) bool) (n toll) {
 	for key, s := range d.shots {
 		if !s.judged || !of(key) {

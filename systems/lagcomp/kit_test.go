@@ -28,7 +28,7 @@ type secret struct {
 	Card uint8 `net:"0..51"`
 }
 
-// orbit is what moves a target.
+// orbit is the movement of a target.
 type orbit struct {
 	CX, CY, Radius, Speed, Phase float32
 	Until                        uint32 // lives up to this tick; 0: for ever
@@ -85,8 +85,7 @@ func gallery() *ecs.Protocol {
 	return p
 }
 
-// turn moves the targets to where they are after the tick, and renews those whose time
-// is up.
+// turn moves the targets to their positions after the tick, and replaces those whose time is over.
 func turn(w *ecs.World) {
 	type row struct {
 		At    *spot

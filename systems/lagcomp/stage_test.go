@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/lagcomp"
 )
 
-// stage is a server's world without a network, and what it was.
+// stage is a server's world without a network, with its history.
 type stage struct {
 	t         testing.TB
 	w         *ecs.World
@@ -36,7 +36,7 @@ func newStage(t testing.TB, targets int, c lagcomp.Config) *stage {
 	return &stage{t: t, w: w, comp: compensator(t, w, c), authority: w.Protocol().AuthorityStage(), then: map[uint32]map[ecs.Entity]memory{}}
 }
 
-// simulate runs the coming tick but for what follows it.
+// simulate runs the rules of the next tick, without recording it.
 func (s *stage) simulate() {
 	s.w.Netcode().SetTick(s.tick)
 	s.w.Netcode().SimulateStage().Run(s.w)
@@ -65,7 +65,7 @@ func (s *stage) run(n int) {
 // component is the description of T.
 func component[T any](w *ecs.World) *ecs.Component { return ecs.ComponentOf[T](w.Protocol()) }
 
-// between is what a client draws of a component of which it got two states.
+// between returns the component that a client draws between two states.
 func between[T any](w *ecs.World, from, to T, f float64) T {
 	c := component[T](w)
 	c.Schema.Snap(unsafe.Pointer(&from))
@@ -74,7 +74,7 @@ func between[T any](w *ecs.World, from, to T, f float64) T {
 	return from
 }
 
-// expect is what a view between two ticks must show.
+// expect returns the entities that a view between two ticks must show.
 func (s *stage) expect(drawn float64, from, to uint32) map[ecs.Entity]memory {
 	want := map[ecs.Entity]memory{}
 	for e, m := range s.then[from] {
@@ -92,7 +92,7 @@ func (s *stage) expect(drawn float64, from, to uint32) map[ecs.Entity]memory {
 	return want
 }
 
-// shows checks a view against what it must show, by All and by Get.
+// shows compares a view with the expected entities, with All and with Get.
 func (s *stage) shows(view lagcomp.View, want map[ecs.Entity]memory) {
 	s.t.Helper()
 	n := 0

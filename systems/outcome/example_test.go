@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/systems/outcome"
 )
 
-// Killed is what happened, and who did it; the subject is the victim.
+// Killed is a kill and its author. The subject is the victim.
 type Killed struct{ By components.NetID }
 
 // Trigger is a player's input.

@@ -38,8 +38,7 @@ type raised struct {
 	by    uint8
 }
 
-// stage is a world with a log and a few entities, which writes down what it is
-// told.
+// stage is a world with a log and a few entities. It records the calls of handlers.
 type stage struct {
 	w        *ecs.World
 	log      *outcome.Log
@@ -63,7 +62,7 @@ func (s *stage) listen() {
 	outcome.Handle(s.log, handlers(s, "goal", func(g goal) uint8 { return g.By }))
 }
 
-// handlers write down what they are told.
+// handlers returns handlers that record their calls.
 func handlers[T any](s *stage, kind string, by func(T) uint8) outcome.Handlers[T] {
 	write := func(phase string) func(*ecs.World, outcome.Outcome[T]) {
 		return func(_ *ecs.World, o outcome.Outcome[T]) {
@@ -94,7 +93,7 @@ func (s *stage) raise(rs ...raised) {
 	}
 }
 
-// settle returns what was told meanwhile.
+// settle settles the log, and returns the calls.
 func (s *stage) settle(horizon uint32) []told {
 	s.told = s.told[:0]
 	s.log.Settle(horizon)

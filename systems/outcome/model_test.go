@@ -51,7 +51,7 @@ func (m *model) simulate(tick uint32, rs []raised) {
 	}
 }
 
-// settle is what must be told, in no particular order.
+// settle returns the expected calls, in no particular order.
 func (m *model) settle(horizon uint32) (calls []told) {
 	m.horizon = max(m.horizon, horizon)
 	tell := func(phase string, all []told) {
@@ -104,12 +104,12 @@ func order(a, b told) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.tick, b.tick), -cmp.Compare(a.kind, b.kind), cmp.Compare(a.subject, b.subject))
 }
 
-// whole sorts calls by all that they say, but for the ID.
+// whole orders calls by everything but the ID.
 func whole(a, b told) int {
 	return cmp.Or(order(a, b), cmp.Compare(a.by, b.by), cmp.Compare(a.phase, b.phase))
 }
 
-// driver steps a log and the model as bytes say, and compares what is told.
+// driver steps a log and the model as bytes say, and compares the calls.
 type driver struct {
 	*stage
 	model model
@@ -178,7 +178,7 @@ func (d *driver) run() error {
 	return nil
 }
 
-// settles compares a call of Settle with the model, and pairs what is begun.
+// settles compares a call of Settle with the model, and pairs each end with its beginning.
 func (d *driver) settles(horizon uint32) error {
 	got, want := d.settle(horizon), d.model.settle(horizon)
 	if !slices.IsSortedFunc(got, order) {

@@ -12,8 +12,8 @@ import (
 	"github.com/tactusgo/tactus/systems/outcome"
 )
 
-// fighter is a player of a small brawl: whoever swings next to another hurts them,
-// and a kill puts the dead one elsewhere. One late input changes what comes after.
+// fighter is a player of a small brawl. A swing hurts a neighbour, and a killed player is moved elsewhere. One late input
+// changes everything that follows.
 type fighter struct {
 	Place  int8  `net:"0..15"`
 	Health uint8 `net:"0..3"`

@@ -8,8 +8,7 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// warm is one player behind a link of so many ticks each way, played until the
-// buffer and the playback are settled.
+// warm returns a player behind a link of near ticks each way, after the buffer and the playback have settled.
 func warm(t *testing.T, near int) (*systemstest.Crowd, *systemstest.Client) {
 	t.Helper()
 	c := systemstest.New(t, fieldtest.Config(1, 1, fieldtest.Lag(near)))
@@ -24,8 +23,8 @@ func drawnAge(c *systemstest.Crowd, k *systemstest.Client) float64 {
 	return c.Elapsed().Seconds()*60 - (k.DrawnTick() - 1)
 }
 
-// stay demands for ten seconds that neither clock has moved: what is drawn is as old
-// as it was, and as many inputs wait.
+// stay checks for ten seconds that neither clock moves: the age of drawn states and the number of waiting inputs stay the
+// same.
 func stay(t *testing.T, c *systemstest.Crowd, age float64, depth int) {
 	t.Helper()
 	k := c.Clients[0]

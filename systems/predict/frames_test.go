@@ -17,8 +17,8 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// stroller is what a player has seen: where everybody was in its newest frame and in the one
-// before, how many stones, and how many of those twice in a frame.
+// stroller records the view of a player: the positions in the newest frame and in the previous one, the number of stones, and
+// how many were drawn twice in a frame.
 type stroller struct {
 	before      systems.ClientStats
 	was, now    map[uint32]float64
@@ -27,7 +27,7 @@ type stroller struct {
 	newest      uint32 // input
 }
 
-// look takes in what a view shows.
+// look records a view.
 func (s *stroller) look(p *player) {
 	s.was, s.now = s.now, map[uint32]float64{}
 	stones := map[[2]uint32]bool{}
@@ -48,8 +48,8 @@ func (s *stroller) look(p *player) {
 	}
 }
 
-// evenly demands that nothing had to be corrected or left out since the stroller began, that
-// so many states were compared, and that no stone flew twice.
+// evenly checks that nothing was corrected or skipped since the stroller began, that enough states were compared, and that no
+// stone flew twice.
 func (s *stroller) evenly(p *player, compared uint64) {
 	t := p.loop.t
 	t.Helper()
@@ -237,8 +237,7 @@ func TestPartialTicks_KeyShowsInItsFrame(t *testing.T) {
 	})
 }
 
-// steadily demands that each of so many frames moves a player who walks by its speed, but for
-// a share of it.
+// steadily checks that each frame moves a walking player by its speed, with a relative error of at most off.
 func steadily(t *testing.T, p *player, frame time.Duration, frames int, off float64) {
 	t.Helper()
 	last, _ := p.at()

@@ -12,8 +12,8 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/fieldtest"
 )
 
-// loop is a match on the field of clients that run their ticks in frames, which come when
-// they like, as in the loop of a game. What is pressed between ticks shows in its frame.
+// loop is a match of clients that run their ticks in frames at any times, like a game's loop. Input between ticks shows in its
+// frame.
 type loop struct {
 	t       testing.TB
 	now     time.Time
@@ -39,7 +39,7 @@ type player struct {
 // strollSpeed is how many units a second players walk, and stones fly, in a loop.
 const strollSpeed = 100
 
-// Stone is the how manieth of its owner's it is, and how many ticks it has left.
+// Stone is the number of a stone of its owner, and its remaining ticks.
 type Stone struct {
 	Number uint16 `net:"0..65535"`
 	Left   uint8  `net:"0..255"`
@@ -91,7 +91,7 @@ func newLoop(t testing.TB, c systems.ServerConfig) *loop {
 	return l
 }
 
-// join adds a player who draws so many frames a second in play, with partial ticks or not.
+// join adds a player with a frame rate in play, with partial ticks or not.
 func (l *loop) join(link netsys.Link, frames float64, partial bool) *player {
 	l.t.Helper()
 	n := uint64(len(l.players))
@@ -127,7 +127,7 @@ func (l *loop) serve(end time.Time) {
 	l.now = end
 }
 
-// frame lets time pass, and draws a frame with what the player does in it.
+// frame lets time pass and draws a frame.
 func (p *player) frame(passes time.Duration) {
 	p.loop.serve(p.loop.now.Add(passes))
 	p.Advance(p.loop.now)

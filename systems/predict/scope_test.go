@@ -194,7 +194,7 @@ func laps(p *ecs.Protocol) {
 	})
 }
 
-// onLaps is a match beside one who runs round the pitch.
+// onLaps returns a match of one client beside an entity that runs round the pitch.
 func onLaps(seed uint64, link time.Duration, others systems.Scope) systemstest.Config {
 	config := fieldtest.PitchConfig(seed, 1, 0, link, others)
 	config.Protocol = fieldtest.Pitch(laps)
@@ -447,8 +447,8 @@ func TestAssumeOfAnotherType(t *testing.T) {
 	}
 }
 
-// holes end balls that roll far to the right: within Simulate, so that who co-simulates a
-// ball foretells its end.
+// holes ends balls that roll far to the right. It runs within Simulate, so that a client that co-simulates a ball predicts its
+// end.
 func holes(p *ecs.Protocol) {
 	p.Simulate("holes", func(w *ecs.World) {
 		for e, b := range ecs.Each[fieldtest.Ball](w) {

@@ -6,7 +6,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
 
-// told makes own state after an input the newest that came.
+// told makes the owner state after an input the newest one.
 func told(own *mirror.Own, send, input uint32) {
 	own.Newest = mirror.OwnState{Sent: mirror.Sent{Send: send, Tick: 3 * send}, Input: input, Fresh: true, Predicted: true}
 }

@@ -73,7 +73,7 @@ func pushed(t *testing.T, clients int) *systemstest.Crowd {
 	return c
 }
 
-// costs is what a crowd's clients were wrong in, and had to do about it.
+// costs describes the mispredictions and corrections of a crowd's clients.
 func costs(c *systemstest.Crowd) (is []string) {
 	for _, k := range c.Clients {
 		is = append(is, fmt.Sprintf("%+v, longest replay %d", k.Figures(), k.Stats().LongestReplay))

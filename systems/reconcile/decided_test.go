@@ -20,7 +20,7 @@ import (
 // undecided are the tags of a Patient of which all is predicted.
 var undecided = schema.Fields{"Health": "0..1000", "Ammo": "0..1000", "Heat": "0..1000 step 0.5", "Marked": "edge"}
 
-// Purse is what belongs to a player and is not predicted.
+// Purse belongs to a player and is not predicted.
 type Purse struct {
 	Gold int32 `net:"0..1000000"`
 }
@@ -90,14 +90,14 @@ func inWard(protocol func() *ecs.Protocol, preset policy.Model, seed uint64, lin
 	}
 }
 
-// charts are what the server had of a client's player, by tick.
+// charts are the server's states of a client's player, by tick.
 type charts map[uint32]struct {
 	fieldtest.Patient
 	Purse
 }
 
-// visit keeps what the server has of each player, and demands at each tick of a client, and in
-// each frame, that its player has what the server decided, as of the newest state that has come.
+// visit records the server's state of each player. At each tick and frame of a client, it checks that the fields that the
+// server decides are those of the newest received state.
 func visit(t *testing.T, c *systemstest.Crowd, preset policy.Model) (looked *int) {
 	t.Helper()
 	history := map[uint32]charts{}
@@ -181,7 +181,7 @@ func TestDecided_NoCorrections(t *testing.T) {
 	})
 }
 
-// knock moves every player of the ward now and then: something that nobody can predict.
+// knock sometimes moves every player of the ward, which no client can predict.
 func knock(w *ecs.World) {
 	for _, b := range ecs.Each[purse](w) {
 		if w.Tick()%60 == 0 {

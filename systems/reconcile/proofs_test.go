@@ -58,8 +58,7 @@ func clockwork(own int, slips func(w *ecs.World, e ecs.Entity)) func() *ecs.Prot
 	}))
 }
 
-// clock is a match of the clockwork, in which a client has wheels of its own, and simulates
-// those of nobody.
+// clock is a match of the clockwork in which a client has its own wheels, and simulates the wheels without an owner.
 type clock struct {
 	own, free int
 	budget    int

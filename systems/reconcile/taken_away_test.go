@@ -14,7 +14,7 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// taking is the link of who loses what it has.
+// taking is the link of a client that loses its entities.
 var taking = systemstest.RoundTrip(200*time.Millisecond, 20*time.Millisecond, 0.05)
 
 // A client that loses all entities while it shoots learns the results of its shots: owner state without entities counts like

@@ -14,8 +14,8 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// splitField is a field whose snapshots take several datagrams: entities drift at
-// a constant speed, and beside each stands one that moves by chance.
+// splitField returns a field whose snapshots need several datagrams. Entities drift at a constant speed, and beside each is
+// one that moves at random.
 func splitField() systemstest.Config {
 	config := fieldtest.Config(1, 1, fieldtest.Lag(4))
 	config.Populate = func(w *ecs.World) {

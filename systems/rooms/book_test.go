@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// token is a way in that somebody has.
+// token is a token that a player has.
 type token struct {
 	seatPromise
 	player  uint64
@@ -25,7 +25,7 @@ type guest struct {
 	until  time.Time // zero: connected
 }
 
-// crowd plays with a book as hostile as players can be, and keeps its own account of who may sit where.
+// crowd uses a book in every hostile way, and keeps its own record of who may have which seat.
 type crowd struct {
 	t      testing.TB
 	rng    *rand.Rand
@@ -43,7 +43,7 @@ func (c *crowd) say(format string, v ...any) {
 	c.said = append(c.said, fmt.Sprintf("%8v ", c.now.Sub(birth))+fmt.Sprintf(format, v...))
 }
 
-// check is what holds at any time.
+// check checks the invariants.
 func (c *crowd) check() {
 	c.t.Helper()
 	here, players := make(map[uint16]uint64), make(map[uint64]bool)

@@ -12,7 +12,7 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// Purse is what players take along.
+// Purse is the component that players take along.
 type Purse struct {
 	Gold uint16 `net:"0..9999"`
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// why is the reason that a client was told.
+// why returns the reason that a client received.
 func why(p *player) netsys.Reason {
 	if c, ok := errors.AsType[*netsys.CloseError](p.Err()); ok && c.Remote {
 		return c.Reason

@@ -224,7 +224,7 @@ func TestStuckRoomsAreNamed(t *testing.T) {
 	}
 }
 
-// loopForEver stands for a loop without an end.
+// loopForEver replaces an endless loop.
 func loopForEver(until <-chan struct{}) { <-until }
 
 // A process whose room is stuck ends all the same, and names the room.

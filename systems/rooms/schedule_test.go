@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// sitting is a client with what it was given.
+// sitting is a client with its admission.
 type sitting struct {
 	*player
 	Admission

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// faultyMemory is a store that does not answer now and then, before or after it has done what it was asked.
+// faultyMemory is a store whose answers are sometimes lost, before or after it has done the request.
 type faultyMemory struct {
 	*TransferMemory
 	rng  *rand.Rand

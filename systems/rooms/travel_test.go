@@ -17,7 +17,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// purse is what players carry: whose it is, and how many ticks it was with an entity.
+// purse is the component that players carry: its owner, and its gold, which grows by one per tick with an entity.
 type purse struct {
 	Gold  uint32 `net:"0..1000000000"`
 	Owner uint32 `net:"0..65535"`
@@ -63,7 +63,7 @@ func zones(name string, capacity int) Kind {
 	}
 }
 
-// world is some processes with one directory, and players who go to and fro between their rooms over bad links.
+// world is some processes with one directory, and players who travel between their rooms over bad links.
 type world struct {
 	t         testing.TB
 	rng       *rand.Rand
@@ -244,7 +244,7 @@ func (r *Room) entity(player uint64) (ecs.Entity, bool) {
 	return oldestEntity(r.game.World(), s.client)
 }
 
-// audit looks at all purses: nobody has two, each is its owner's and whole, and has lost nothing.
+// audit checks all purses: no player has two, and each belongs to its player, is complete, and has lost nothing.
 func (w *world) audit() {
 	w.t.Helper()
 	seen := make(map[uint64]*Room)

@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// numbered is an input that says which one it is.
+// numbered is an input with its number.
 type numbered struct {
 	N uint16 `net:"0..65535"`
 }
@@ -61,8 +61,7 @@ func (s *sender) message(count int) wire.Input {
 	return m
 }
 
-// deliver lets a tick pass on the link: the client makes an input unless it is
-// stalled, and what is due reaches the buffer.
+// deliver runs a tick of the link: the client makes an input unless it is stalled, and the buffer receives the arrivals.
 func (s *sender) deliver(stalled bool) {
 	s.tick++
 	if !stalled {
@@ -92,8 +91,7 @@ func (s *sender) deliver(stalled bool) {
 	s.flying = rest
 }
 
-// step takes one input from the buffer and checks that it is the one whose turn
-// it is.
+// step takes one input from the buffer, and checks that it is the next one.
 func (s *sender) step(t *testing.T, loss float64) (stepped, real bool) {
 	t.Helper()
 	s.buffer.finishReceive(s.tick)

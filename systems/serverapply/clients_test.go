@@ -21,7 +21,7 @@ type session struct{ netsys.Session }
 
 func (session) Stats() netsys.Stats { return netsys.Stats{} }
 
-// server is a world, its time, and what is told to its client.
+// server is a world, its tick, and the notices to its client.
 type server struct {
 	world   *ecs.World
 	tick    uint32

@@ -278,8 +278,8 @@ type Fate struct {
 	Down uint8 `net:"0..60"`
 }
 
-// duelField is the field in which who jumps shoots all others, who fall at the end of the
-// tick: who shoot in the same tick fall together.
+// duelField is a field in which a player who jumps shoots all others. They fall at the end of the tick, so players who shoot
+// in the same tick fall together.
 var duelField = duelOf()
 
 // duelOf is duelField with more systems.

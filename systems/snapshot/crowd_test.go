@@ -19,7 +19,7 @@ import (
 	"github.com/tactusgo/tactus/systems/snapshot"
 )
 
-// gait is what moves an entity of a crowd: how it walks and turns.
+// gait is the movement of an entity of a crowd.
 type gait struct {
 	dx, dy float32
 	turn   uint16
@@ -43,7 +43,7 @@ func yard() *ecs.Protocol {
 	return p
 }
 
-// crowd is a world of walkers with many clients, each of whom acknowledges all that it is sent.
+// crowd is a world of walkers with many clients, each of which acknowledges everything.
 type crowd struct {
 	w       *ecs.World
 	s       *snapshot.System
@@ -76,7 +76,7 @@ func (o *onlooker) Own(e ecs.Entity, c *ecs.Component) unsafe.Pointer {
 	return o.w.Netcode().Pointer(e, c)
 }
 
-// newCrowd makes a crowd on so many workers whose round trips take from one tick to spread more.
+// newCrowd returns a crowd on n workers, with round trips of 1 to 1+spread ticks.
 func newCrowd(clients, npcs, n int, spread uint32) *crowd {
 	p := yard()
 	g := &crowd{w: ecs.NewWorld(p, ecs.Config{TickRate: 60, Seed: 1}), r: rand.New(rand.NewPCG(1, 1))}
@@ -95,7 +95,7 @@ func newCrowd(clients, npcs, n int, spread uint32) *crowd {
 	return g
 }
 
-// spawn spawns an entity of a client, or of nobody.
+// spawn spawns an entity of a client, or without an owner.
 func (g *crowd) spawn(owner uint32) {
 	e := g.w.Spawn(components.Position{X: g.r.Float32() * 2000, Y: g.r.Float32() * 2000},
 		components.Heading{}, components.Velocity{}, components.Health{Points: 100}, gait{})
@@ -147,7 +147,7 @@ func (g *crowd) acknowledge() {
 	}
 }
 
-// send hands on what there is to send.
+// send delivers the datagrams.
 func (g *crowd) send() {
 	for _, o := range g.clients {
 		packets := o.c.Packets()

@@ -17,7 +17,7 @@ type (
 	tint  = testgame.Tint
 )
 
-// plaza is a world of entities and the clients that are told of it.
+// plaza is a world of entities and its clients.
 type plaza struct {
 	w     *ecs.World
 	s     *System
@@ -48,7 +48,7 @@ func newPlaza(entities int, c Config, seen interest.Interest, by ...interest.Pri
 	return g
 }
 
-// unveiled is the interest in what has no veil against a client.
+// unveiled returns an interest that shows entities without a veil against a client.
 func unveiled() interest.Interest {
 	return interest.Filter(func(me struct{ Client interest.Viewer }, it struct{ Veil *testgame.Veil }) bool {
 		return it.Veil.Of > 0 && uint32(me.Client)%it.Veil.Of == it.Veil.Rest
@@ -58,7 +58,7 @@ func unveiled() interest.Interest {
 func (g *plaza) Now() time.Time { return time.Unix(int64(g.tick/60), 0) }
 func (g *plaza) Tick() uint32   { return g.tick }
 
-// peer is a client that acknowledges all that it is sent, some ticks later.
+// peer is a client that acknowledges everything some ticks later.
 type peer struct {
 	w      *ecs.World
 	c      *Client

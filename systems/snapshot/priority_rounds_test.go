@@ -19,7 +19,7 @@ func (g *plaza) shake(r *rand.Rand, all []ecs.Entity) {
 	}
 }
 
-// turnsOf counts, for one client, sends and groups told, and the longest that a group waited.
+// turnsOf counts the sends to one client and the groups in them, and records the longest wait of a group.
 type turnsOf struct {
 	sends, told uint32
 	last        map[uint32]uint32 // by group, the send in which it was told of
@@ -156,7 +156,7 @@ func TestTurnsAreTheSameForTheSameHistory(t *testing.T) {
 	}
 }
 
-// newsTold is how often a client is told of three groups that move, in a world where so many others rest.
+// newsTold returns how often a client receives three moving groups, in a world with a number of resting ones.
 func newsTold(t *testing.T, resting int) (told int) {
 	r := rand.New(rand.NewPCG(3, 4))
 	g := newPlaza(64*(3+resting), Config{Budget: 700}, nil)

@@ -37,7 +37,7 @@ func (g *plaza) stir(r *rand.Rand) {
 	}
 }
 
-// tellings counts, for each client, how often it is told of an entity in each cell.
+// tellings counts, for each client, how often it receives an entity in each cell.
 func (g *plaza) tellings(r *rand.Rand, sends int) map[*peer]*[20]int {
 	told := map[*peer]*[20]int{}
 	for _, p := range g.peers {

@@ -16,7 +16,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/traffic"
 )
 
-// match is what a match on some workers came to: all packets in order, and all counts.
+// match is the result of a match on some workers: all packets in order, and all counts.
 type match struct {
 	packets []byte
 	stats   Stats
@@ -29,8 +29,8 @@ type how struct {
 	interest interest.Interest
 }
 
-// play plays a match on so many workers: clients come and go, with round trips of their own and
-// losses, entities walk, come and go and change owners.
+// play plays a match on n workers: clients with different round trips and losses join and leave, and entities walk, are
+// spawned and despawned, and change owners.
 func play(seed uint64, n int, how how) match {
 	c := how.Config
 	pool := workers.New(n)

@@ -14,13 +14,13 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// failures records what would fail a test.
+// failures records test failures.
 type failures struct {
 	testing.TB
 	errors []string
 }
 
-// fatal is how a failures ends what it watches.
+// fatal is the panic value with which failures ends the watched function.
 type fatal struct{}
 
 func (f *failures) Helper() {}
@@ -38,7 +38,7 @@ func (f *failures) Fatal(args ...any) { f.Fatalf("%s", fmt.Sprint(args...)) }
 
 func (f *failures) FailNow() { panic(fatal{}) }
 
-// watch runs what should fail, up to where it ends the test.
+// watch runs a function that should fail, until it ends the test.
 func (f *failures) watch(run func()) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -50,7 +50,7 @@ func (f *failures) watch(run func()) {
 	run()
 }
 
-// want compares what was reported with patterns, one for each report.
+// want compares the failures with patterns, one each.
 func (f *failures) want(t *testing.T, patterns ...string) {
 	t.Helper()
 	for i, p := range patterns {

@@ -60,7 +60,7 @@ func dots(seed uint64, clients int) systemstest.Config {
 	}
 }
 
-// report stands for the *testing.T that a test has: an example has none.
+// report replaces the *testing.T of a test, because an example has none.
 type report struct{ testing.TB }
 
 func (report) Helper() {}

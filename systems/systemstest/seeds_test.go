@@ -48,7 +48,7 @@ func TestRelative(t *testing.T) {
 	}
 }
 
-// callerOf stands for Seeds.
+// callerOf replaces Seeds.
 func callerOf() string { return callerPackage() }
 
 // failing makes TestFailingSeed fail, in a process that a test starts.

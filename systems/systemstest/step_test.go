@@ -14,7 +14,7 @@ type press struct {
 	Run  bool
 }
 
-// diary is what rules noted.
+// diary holds the records of rules.
 type diary struct {
 	Jumps, Runs int32  `net:"raw"`
 	Simulated   uint32 `net:"raw"` // ticks whose numbers were added up

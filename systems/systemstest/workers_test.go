@@ -17,7 +17,7 @@ type drift struct {
 	Pos *components.Position
 }
 
-// wrong is what a match does otherwise, given how many workers its server has.
+// wrong changes a match depending on the number of its server's workers.
 type wrong struct {
 	row    func(workers int, s ecs.Step, r drift)            // on the server
 	input  func(workers int, c *systemstest.Client, m *Move) // of a client

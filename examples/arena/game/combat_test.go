@@ -15,7 +15,7 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// fight is bots that shoot, over a link; heard gets what they are told.
+// fight is a match of shooting bots over a link. heard records their events.
 type fight struct {
 	*systemstest.Crowd
 	messages *game.Messages

@@ -15,8 +15,8 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// marksman walks about and shoots at what its screen shows, right at the middle or a
-// little beside it, and remembers whom the screen showed in the way.
+// marksman walks about and shoots at players on its screen, at the middle or slightly beside it, and records whom the screen
+// showed in the way.
 type marksman struct {
 	draw  ecs.Rand
 	walk  uint8
@@ -29,7 +29,7 @@ type marksman struct {
 // are off by up to a sixteenth of a unit on the screen, and as much in the server's view.
 const graze = 0.13
 
-// seen is who may be shot at, on the screen.
+// seen is a possible target on the screen.
 type seen struct {
 	Pos components.Position
 	Is  game.Fighter
@@ -104,7 +104,7 @@ func TestShotsHitWhatTheScreenShows(t *testing.T) {
 	}
 }
 
-// shootOut is 125 shots by one client at others and at what wanders.
+// shootOut plays 125 shots of one client at other players and at wandering NPCs.
 func shootOut(t *testing.T, p policy.Model, seed uint64, off bool) (right, wrong, hits int) {
 	m := &marksman{draw: ecs.NewRand(seed, 77), shots: map[uint8]components.NetID{}}
 	const clients = 4

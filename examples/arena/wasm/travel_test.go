@@ -80,7 +80,7 @@ type page struct {
 	lines chan told
 }
 
-// told is a line of it.
+// told is a line of the output.
 type told struct {
 	What, Why, Kind, Schema, Token, WebSocket string
 	ID, Client, Reason, Rooms, Sockets        int

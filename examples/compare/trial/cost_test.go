@@ -21,7 +21,7 @@ func options(latencies ...int) Options {
 	return Options{Latencies: latencies, Players: 4, Seconds: 5, Seed: 1}
 }
 
-// expected is what rollback should cost players at these latencies, by the proof of cost.
+// expected returns the cost of rollback for players at these latencies, according to the proof of cost.
 func expected(latencies []int) (isolated, steady Peers) {
 	for i, own := range latencies {
 		sum, most := 0, 0
@@ -39,7 +39,7 @@ func expected(latencies []int) (isolated, steady Peers) {
 	return isolated, steady
 }
 
-// stars are latencies; the last ones are drawn anew in each run, maybe one of them twice.
+// stars returns lists of latencies. The last ones are drawn in each run, and one may appear twice.
 func stars() [][]int {
 	if testing.Short() {
 		return [][]int{{2, 5, 10}}

@@ -12,7 +12,7 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// standing is what of the yard stands at a place.
+// standing is an entity of the yard with a position.
 type standing struct{ At components.Position }
 
 // recorder is the client that walks a recording, leaver the one that leaves.
@@ -100,7 +100,7 @@ func TestOwnSystems(t *testing.T) {
 	}
 }
 
-// drawsAll fails the test unless a client draws who is there, near to where they are, and about now.
+// drawsAll checks that a client draws all players near their positions, at about the present time.
 func drawsAll(t *testing.T, c *systemstest.Crowd, k *systemstest.Client) {
 	if k.DrawnTick() < float64(k.ServerTick())-120 || k.DrawnTick() > float64(c.Server.Tick())+60 {
 		t.Errorf("%v draws tick %v of %d", k, k.DrawnTick(), k.ServerTick())

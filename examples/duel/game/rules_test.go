@@ -27,7 +27,7 @@ func newBout(apart float32) *bout {
 	return m
 }
 
-// step runs n ticks with what is held; a press of Strike is for the first of them.
+// step runs n ticks with held inputs. A press of Strike counts in the first of them only.
 func (m *bout) step(n int, a, b Input) {
 	*ecs.Get[Input](m.World, m.a), *ecs.Get[Input](m.World, m.b) = a, b
 	systemstest.Step(m.World, n)

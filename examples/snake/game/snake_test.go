@@ -25,7 +25,7 @@ func (p *pit) step(ticks int) { systemstest.Step(p.World, ticks) }
 
 func (p *pit) at(e ecs.Entity) *Snake { return ecs.Get[Snake](p.World, e) }
 
-// spots counts what there is of a body at a tick.
+// spots returns the number of existing spots of a body at a tick.
 func (p *pit) spots(e ecs.Entity, tick uint32) (n int) {
 	for {
 		if _, _, ok := ecs.Get[Body](p.World, e).Nth(n, p.at(e), tick); !ok {

@@ -14,7 +14,7 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// saga is a component that no datagram holds, unless it is all zeros.
+// saga is a component that fits no datagram unless it is all zeros.
 type saga struct {
 	Text [1000]uint32 `net:"raw"`
 }
@@ -33,7 +33,7 @@ func (m *match) explain(client, entity, tick uint32) explainAnswer {
 	return explanation(&d, &k, tick, m.Server.Tick(), &m.x.serverConfig)
 }
 
-// look asks about an entity, so that it is remembered, lets the match go on, and asks of each tick since.
+// look asks about an entity, so that its decisions are recorded, runs the match, and asks about each tick since.
 func (m *match) look(client, entity uint32, ticks int) (all []explainAnswer) {
 	m.t.Helper()
 	m.explain(client, entity, 0)

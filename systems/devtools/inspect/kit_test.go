@@ -32,7 +32,7 @@ func yard() *ecs.Protocol {
 	})
 }
 
-// posts is how many entities nobody owns.
+// posts is the number of entities without an owner.
 const posts = 70
 
 func yardConfig(seed uint64, clients int) systemstest.Config {
@@ -72,7 +72,7 @@ func newMatch(t testing.TB, c systemstest.Config, config Config) *match {
 	return m
 }
 
-// request is one of this machine, unless what changes it says otherwise.
+// request returns a request of this machine, changed by change.
 func request(path string, change func(r *http.Request)) *http.Request {
 	r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1:7780"+path, nil)
 	r.RemoteAddr = "127.0.0.1:5555"

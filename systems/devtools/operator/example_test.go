@@ -48,7 +48,7 @@ func dots() *ecs.Protocol {
 	return p
 }
 
-// shout tells all players of a room a line, by an event of the game.
+// shout sends all players of a room a line as an event of the game.
 func shout(r *rooms.Room, text string) error {
 	var line Line
 	if !line.Text.Set(text) {
@@ -65,7 +65,7 @@ func kind() rooms.Kind {
 	}}
 }
 
-// serve is a process with rooms, and the page of those who run it.
+// serve runs a process with rooms, and the operators' page.
 func serve(ctx context.Context, wire netsys.Wire, l net.Listener) error {
 	who, err := operator.ParseOperators(os.Getenv("OPERATORS")) // "ada=TOKEN bob=TOKEN"; none: nobody acts
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// still is a site of one room, which nobody runs, and asks it without a network.
+// still returns a site with one room that does not run. Requests reach it without a network.
 func still(t testing.TB, c Config) (*Page, *rooms.Room) {
 	t.Helper()
 	wire := netsys.NewNetwork().Node(netip.AddrPort{})
@@ -34,7 +34,7 @@ func still(t testing.TB, c Config) (*Page, *rooms.Room) {
 	return p, r
 }
 
-// post is a request of this machine to lock a room, unless what changes it says otherwise.
+// post returns a request of this machine to lock a room, changed by change.
 func post(r *rooms.Room, change func(r *http.Request)) *http.Request {
 	x := httptest.NewRequest(http.MethodPost, "http://127.0.0.1:7780"+path(r, "lock"), strings.NewReader("{}"))
 	x.RemoteAddr = "127.0.0.1:5555"

@@ -217,7 +217,7 @@ func (v *virtual) enter(kind string, id uint64) (rooms.Admission, *systems.Clien
 	return rooms.Admission{}, nil
 }
 
-// answer is what was answered.
+// answer is an HTTP response.
 type answer struct {
 	status int
 	header http.Header
@@ -271,7 +271,7 @@ func bearer(token string) func(r *http.Request) {
 	return func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) }
 }
 
-// act does something as Ada, and expects that it is done.
+// act performs an action as Ada, and checks that it succeeds.
 func (x *site) act(path, body string) Success {
 	x.t.Helper()
 	a := x.do(http.MethodPost, path, body, bearer(adaToken))

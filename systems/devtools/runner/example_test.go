@@ -23,14 +23,14 @@ type Hops struct {
 	Count uint16 `net:"0..65535"`
 }
 
-// hopper is what the rule below reads and writes.
+// hopper is the row of the rule below.
 type hopper struct {
 	Pos  *components.Position
 	Hops *Hops
 	In   *Hop
 }
 
-// Tally is what a match has come to: the field "world" of the report.
+// Tally is the result of a match: the field "world" of the report.
 type Tally struct {
 	Players int  `json:"players"`
 	Hopped  bool `json:"hopped"`

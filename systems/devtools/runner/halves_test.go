@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/internal/printed"
 )
 
-// half runs the command in a goroutine; what it prints on its two outputs comes when it has ended.
+// half runs the command in a goroutine. Its outputs are available when it has ended.
 type half struct {
 	code     int
 	out      bytes.Buffer

@@ -12,7 +12,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
-// join plays at a server until what its view shows is enough, and returns how many pawns that is.
+// join plays on a server until its view shows enough pawns, and returns their number.
 func join(t *testing.T, addr string, enough int) int {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

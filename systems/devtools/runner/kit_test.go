@@ -48,7 +48,7 @@ func at(w *ecs.World, e ecs.Entity) (x, y float32, ok bool) {
 	return p.X, p.Y, true
 }
 
-// drift moves what has a color to and fro.
+// drift moves entities with a color to and fro.
 func drift(w *ecs.World) {
 	for _, e := range ecs.Each[struct {
 		At   *testgame.Place

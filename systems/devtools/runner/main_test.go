@@ -82,7 +82,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// latecomer is a guest, who comes when the others have played for a second.
+// latecomer is a guest who joins when the others have played for a second.
 type latecomer struct{ Bot }
 
 func (l latecomer) Configure(c *systems.ClientConfig) { c.Start = c.Start.Add(time.Second) }

@@ -19,7 +19,7 @@ import (
 // checkout is the repository, seen from this folder.
 const checkout = "../../.."
 
-// ours is what import paths of the repository begin with.
+// ours is the prefix of this repository's import paths.
 const ours = "github.com/tactusgo/tactus"
 
 // outside creates a module elsewhere that requires this repository as it is here, and builds the command in its root from
@@ -77,7 +77,7 @@ func long(t *testing.T) {
 	}
 }
 
-// copied is an example as somebody has it who has copied it: its packages are their own.
+// copied returns a user's copy of an example, whose packages belong to the user's module.
 func copied(t *testing.T, example string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -230,7 +230,7 @@ func TestPageElsewhere(t *testing.T) {
 	}
 }
 
-// get is what a server answers.
+// get returns a server's response.
 func get(t *testing.T, url string) string {
 	t.Helper()
 	r, err := http.Get(url)

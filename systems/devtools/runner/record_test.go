@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// command runs the command of the plaza, and returns its exit code and what it wrote.
+// runPlaza runs the command of the plaza, and returns its exit code and its outputs.
 func runPlaza(t *testing.T, flags ...string) (code int, out, errs string) {
 	var stdout, stderr bytes.Buffer
 	code = Main(t.Context(), plaza(), flags, &stdout, &stderr)

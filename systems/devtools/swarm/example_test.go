@@ -12,12 +12,12 @@ import (
 	"github.com/tactusgo/tactus/systems/devtools/swarm"
 )
 
-// Keys are what a player holds.
+// Keys is the input of a player.
 type Keys struct {
 	DX, DY int8 `net:"-1..1"`
 }
 
-// Spot is where a player stands.
+// Spot is the position of a player.
 type Spot struct {
 	X, Y float32 `net:"0..100 step 0.1"`
 }

@@ -22,7 +22,7 @@ func plaza() *ecs.Protocol {
 	})
 }
 
-// walk is what players do: they go back and forth, each at its own time.
+// walk is the input of players who go back and forth, each at its own time.
 func walk() InputFunc {
 	return Input(func(n int) func(*Player, *testgame.Push) {
 		return func(p *Player, in *testgame.Push) {
@@ -83,7 +83,7 @@ func (m *match) until(t testing.TB, what string, holds func() bool) {
 	}
 }
 
-// ticks lets the server complete so many.
+// ticks runs the server for n ticks.
 func (m *match) ticks(t testing.TB, n uint32) {
 	t.Helper()
 	last := m.server.Tick() + n

@@ -50,7 +50,7 @@ func serve(t *testing.T, config systems.ServerConfig) string {
 	return on.LocalAddr().String()
 }
 
-// perform runs it with flags, and returns its exit code and what it printed.
+// perform runs the command with flags, and returns its exit code and its outputs.
 func perform(t *testing.T, g Game, flags string) (code int, out, errs string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer

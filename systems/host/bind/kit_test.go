@@ -58,7 +58,7 @@ type Numbers struct {
 // Turn is a rotation.
 type Turn struct{ X, Y, Z, W float64 }
 
-// Inside has what is not replicated between what is.
+// Inside has an unreplicated field between replicated ones.
 type Inside struct {
 	A     uint8    `net:"0..9"`
 	Cache uint64   `net:"-"`
@@ -67,7 +67,7 @@ type Inside struct {
 	Rest  [3]uint64 `net:"-"`
 }
 
-// Shapes has structs, arrays and what is made of several numbers.
+// Shapes has structs, arrays, and fields of several numbers.
 type Shapes struct {
 	Tip   uint8                     `net:"raw"`
 	Pos   struct{ X, Y float32 }    `net:"-64..64 step 0.01"`
@@ -123,7 +123,7 @@ type Lists struct {
 	Names components.List[components.Text[[4]byte], [3]components.Text[[4]byte]]
 }
 
-// Login is what a player asks to be.
+// Login is the login of a player.
 type Login struct {
 	Name components.Text[[4]byte]
 	Side uint8 `net:"enum 2"`
@@ -151,7 +151,7 @@ type (
 	}
 )
 
-// Press is what a player does.
+// Press is the input of a player.
 type Press struct {
 	Keys uint8  `net:"flags 3"`
 	Fire bool   `net:"edge"`
@@ -192,7 +192,7 @@ func written(t *testing.T, p *ecs.Protocol, b *host.Book) (folder string) {
 	return folder
 }
 
-// leaf is a value in a component: where it is in Go's own words, and what it is as text.
+// leaf is a value in a component: its path in Go, and its text.
 type leaf struct {
 	Path, What, Value string
 }
@@ -255,7 +255,7 @@ func bits(v any) string {
 	return fmt.Sprintf("%016x", math.Float64bits(f))
 }
 
-// random is a value of a table as the netcode would make it, in memory that is its own; what is not replicated is noise.
+// random returns a value of a table like those of the netcode, in its own memory. Unreplicated bytes are random.
 func random(rng *rand.Rand, t *schema.Table) []byte {
 	mem := make([]uint64, (t.Size+7)/8+1)
 	for i := range mem {

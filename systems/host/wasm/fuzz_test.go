@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/systems/host"
 )
 
-// numbers are what is passed where a page says how much, which, or whose.
+// numbers are the values that are passed as lengths, indexes and host numbers.
 var numbers = [...]int32{0, 1, 2, 3, -1, 4, 16, 17, 80, 255, 256, 257, 258, 512, 513, maxBuffer, maxBuffer + 1, 1500, 1501, 2048, 4096, 4097, math.MaxInt32, math.MinInt32}
 
 // times are what is passed as one, in milliseconds after the moment; or as they are.
@@ -18,7 +18,7 @@ var (
 	odd     = [...]float64{0, math.NaN(), math.Inf(1), math.Inf(-1), 5e-324, 1e308, -1, 1e15, 999999999999999, 7258118400000, 7258118400001, 1767225600000, 1767225599999}
 )
 
-// script reads what a page does.
+// script is a sequence of a page's calls.
 type script struct{ b []byte }
 
 func (s *script) byte() (b byte) {

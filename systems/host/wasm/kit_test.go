@@ -158,7 +158,7 @@ func (m *match) join(flags int32) int32 {
 	return 0
 }
 
-// frame lets a sixtieth of a second pass, for the server and what is open.
+// frame runs the server and all hosts for a sixtieth of a second.
 func (m *match) frame() {
 	m.now = m.now.Add(time.Second / 60).Truncate(time.Millisecond)
 	for _, s := range m.servers {
@@ -190,7 +190,7 @@ func (m *match) frame() {
 	}
 }
 
-// out is what waits on a link, read as a page reads it: by its words.
+// out returns the datagrams that wait on a link, read from memory like a page does.
 func (m *match) out(number int32) (all [][]byte) {
 	b := m.module.out(number)
 	if b == nil {
@@ -216,7 +216,7 @@ func (m *match) input(in keys) int32 {
 	return m.put(unsafe.Slice((*byte)(unsafe.Pointer(&in)), unsafe.Sizeof(in))...)
 }
 
-// stat is a number of a host's stats, by what lies where the block says.
+// stat returns a number of a host's statistics, read from memory at the place in the block.
 func (m *match) stat(n int32, what func(s *host.Stats) float64) float64 {
 	v := what(m.module.hosts[n-1].Stats())
 	if math.IsNaN(v) {

@@ -27,7 +27,7 @@ func (m *match) ticket(to netip.AddrPort) systems.Ticket {
 	return systems.Ticket{Kind: "wood\n", Schema: fmt.Sprintf("%x", m.module.protocol.Hash()), WS: "ws://" + to.String(), WebTransport: "https://" + to.String(), Token: token}
 }
 
-// report lets time pass until the page is told of a ticket.
+// told runs the match until the page receives a ticket, and returns its texts.
 func (m *match) told(n int32) []string {
 	m.t.Helper()
 	for range 120 {

@@ -84,7 +84,7 @@ func TestPacketsGiveBackTheirRoom(t *testing.T) {
 	}
 }
 
-// settled is a client that was told of so many groups, all in one block, for a while.
+// settled returns a client that has received a number of groups, all in one block, for a while.
 func settled(groups, delay uint32) *Client {
 	c := New()
 	c.World.Grow(int(groups))

@@ -12,7 +12,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/commands"
 )
 
-// notes writes down what happens.
+// notes records all calls.
 type notes struct {
 	list []string
 	stop int // stops after so many hashes
@@ -270,7 +270,7 @@ func TestDamagedHappenings(t *testing.T) {
 	}
 }
 
-// quiet ignores what happens.
+// quiet ignores all calls.
 type quiet struct{ notes }
 
 func (q *quiet) Run(players []Player, _ bool) bool {

@@ -17,7 +17,7 @@ import (
 // askedWorld is a process that is asked for seats as another one would do.
 type askedWorld struct{ *world }
 
-// reply is what a process answers.
+// reply is a process's answer.
 type reply struct {
 	Refused, Why, Code string
 	Room               uint64 `json:",string"`

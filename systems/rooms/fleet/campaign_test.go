@@ -33,7 +33,7 @@ const (
 
 var dawn = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// process is a process of the fleet: a killed one is another one when it is started again.
+// process is a process of the fleet. A killed process that is started again is another one.
 type process struct {
 	name   string
 	server *rooms.Server
@@ -82,7 +82,7 @@ type someone struct {
 	out    time.Duration // for how long it does not play
 }
 
-// campaign is four processes on one directory, and players, in virtual time. It knows who believes what.
+// campaign is four processes on one directory, and players, in virtual time. It knows what each process believes.
 type campaign struct {
 	t         testing.TB
 	rng       *rand.Rand
@@ -102,7 +102,7 @@ type campaign struct {
 	counts    map[string]int
 }
 
-// owner is who has had a room last.
+// owner is the last owner of a room.
 type owner struct {
 	process *process
 	epoch   uint64
@@ -200,7 +200,7 @@ func (f *campaign) runs(p *process) bool { return !p.dead && !f.now.Before(p.pau
 // cut reports whether a process has no way to the directory.
 func (f *campaign) cut(p *process) bool { return f.now.Before(p.healed) }
 
-// down reports whether nobody can write.
+// down reports whether writes to the directory fail.
 func (f *campaign) down() bool { return f.now.Before(f.downUntil) }
 
 // kill kills a process.
@@ -302,7 +302,7 @@ func (p *process) believes() (all []*rooms.Room) {
 	return all
 }
 
-// check is what holds at any time, by what processes believe.
+// check checks the invariants of the processes' beliefs.
 func (f *campaign) check() {
 	f.t.Helper()
 	names, owns := make(map[string]*process), make(map[rooms.ID]*process)
@@ -354,7 +354,7 @@ func (f *campaign) check() {
 	}
 }
 
-// seat reports whether a player has a seat of a process that is there: plays in it, or is on its way to a room that goes on.
+// seat reports whether a player has a seat of a living process: it plays there, or is on its way.
 func (s *someone) seat(f *campaign) bool {
 	return s.client != nil && s.client.Err() == nil && !s.at.dead && (s.playing() || f.now.Sub(s.since) <= campaignPromise)
 }
@@ -401,7 +401,7 @@ func (f *campaign) drop(s *someone) {
 	s.client = nil
 }
 
-// give lets a player come with what it was given.
+// give connects a player with an admission.
 func (f *campaign) give(s *someone, at *process, a rooms.Admission) {
 	s.wire = f.net.Node(netip.AddrPort{})
 	c, err := systems.NewClient(s.wire, netip.AddrPort{}, roomstest.Field(), systems.ClientConfig{
@@ -415,9 +415,9 @@ func (f *campaign) give(s *someone, at *process, a rooms.Admission) {
 	f.say("player %d gets seat %d of room %v of %s, epoch %x", s.id, a.Seat.Number, a.Seat.Room, at.name, a.Seat.Epoch)
 }
 
-// ask is a player that asks a process for a seat: for the one that it had, for another one in that room, or for any. The
-// process looks in the directory who has the room, and claims it where nobody has. It reports false where another process
-// may know better.
+// ask lets a player request a seat from a process: its previous seat, another one in that room, or any. The process looks up
+// the owner of the room in the directory, and claims a room without an owner. ask returns false if another process may have a
+// better answer.
 func (f *campaign) ask(s *someone, by *process) bool {
 	if s.room == 0 {
 		all, err := by.server.Join("plain", nil, rooms.Player{ID: s.id})
@@ -506,7 +506,7 @@ func load(d fleet.Directory, key string, entry any) error {
 	return json.Unmarshal(r.Value, entry)
 }
 
-// settle ends all trouble, and checks that the directory says what is so, and nothing else.
+// settle ends all faults, and checks that the directory contains exactly the truth.
 func (f *campaign) settle() {
 	f.t.Helper()
 	f.faulty.Set(fleettest.Odds{})

@@ -41,7 +41,7 @@ type deploy struct {
 	longest time.Duration // that somebody was without a seat
 }
 
-// visitor is who plays one match after the other, with the version of the game that it has.
+// visitor plays one match after another with its version of the game.
 type visitor struct {
 	id      uint64
 	version int

@@ -77,7 +77,7 @@ func (s *store) Request(ctx context.Context, address string, request []byte) ([]
 	return answer, err
 }
 
-// memberStore is the directory of one process: it answers nothing while it is stopped.
+// memberStore is the directory of one process. It does not answer while it is stopped.
 type memberStore struct {
 	*store
 	member *member
@@ -254,7 +254,7 @@ func (f *testbed) room(a rooms.Admission) *rooms.Room {
 	return nil
 }
 
-// party is players who came together.
+// party returns players who belong together.
 func party(from uint64, n int) (all []rooms.Player) {
 	for i := range n {
 		all = append(all, rooms.Player{ID: from + uint64(i), Party: from})

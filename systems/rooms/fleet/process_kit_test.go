@@ -109,7 +109,7 @@ func (h *world) run(d time.Duration) {
 	}
 }
 
-// still lets time pass while the first process stands still.
+// still lets time pass while the first process is paused.
 func (h *world) still(d time.Duration) {
 	s := h.server
 	h.server = nil

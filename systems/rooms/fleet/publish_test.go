@@ -15,7 +15,7 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/roomstest"
 )
 
-// keys are those of a directory, but for how often names were claimed.
+// keys returns the keys of a directory, except the epochs of names.
 func keys(t *testing.T, d fleet.Directory) (all []string) {
 	t.Helper()
 	list, err := d.List(context.Background(), "")

@@ -87,7 +87,7 @@ func (x *town) Reconnect(_ context.Context, room rooms.ID, who rooms.Player) (ro
 	return rooms.Admission{}, rooms.ErrNoSeat
 }
 
-// resident is a player of a fleet: where it waits, and whether it was told to ask again.
+// resident is a player of a fleet: where it waits, and whether it was told to retry.
 type resident struct {
 	wish   match.Wish
 	at     string

@@ -16,7 +16,7 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/roomstest"
 )
 
-// purse is what a player carries.
+// purse is the component that a player carries.
 type purse struct {
 	Gold uint32 `net:"0..1000"`
 }

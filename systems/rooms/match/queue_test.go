@@ -18,7 +18,7 @@ import (
 
 var birth = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// hall is rooms without worlds, which notes who is seated where.
+// hall is rooms without worlds. It records who is seated where.
 type hall struct {
 	t        *testing.T
 	now      time.Time
@@ -329,7 +329,7 @@ func campaign(t *testing.T, seed uint64) string {
 	return h.log.String()
 }
 
-// fresh reports whether a room was made in the latest run, after those who wait were tried.
+// fresh reports whether the latest run created a room, after it had tried the waiting players.
 func fresh(r *fake, h *hall) bool {
 	return strings.Count(h.log.String(), fmt.Sprintf(" %v [", r.Room)) == 1
 }

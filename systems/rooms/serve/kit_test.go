@@ -5,7 +5,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// push is the input, which nobody uses.
+// push is the input, which no rule uses.
 type push struct {
 	DX int8 `net:"-1..1"`
 }

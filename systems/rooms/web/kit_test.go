@@ -73,7 +73,7 @@ func newSite(t testing.TB, c Config, k rooms.Kind) *site {
 // many is a configuration that lets tests ask as often as they like.
 func many() Config { return Config{PerAddress: mostPerMinute, PerPlayer: mostPerMinute} }
 
-// answer is what was answered.
+// answer is an HTTP response.
 type answer struct {
 	status int
 	header http.Header
@@ -152,7 +152,7 @@ func (x *site) seat(player uint64, path, body string) Admission {
 	return s
 }
 
-// play plays with the token of a seat as long as the test, and waits until so many dots are seen.
+// play plays with the token of a seat during the test, and waits until dots entities are visible.
 func (x *site) play(s Admission, dots int) (leave func()) {
 	x.t.Helper()
 	b, err := base64.StdEncoding.DecodeString(s.Token)
@@ -207,7 +207,7 @@ type content map[string]struct {
 	Schema *schema `json:"schema"`
 }
 
-// operation is what is described of a method of a path.
+// operation is the description of a method of a path.
 type operation struct {
 	Parameters []struct {
 		Name, In, Style string
@@ -233,7 +233,7 @@ var document = sync.OnceValue(func() (d struct {
 	return d
 })
 
-// resolved is a schema, or what it refers to.
+// resolved returns a schema, or the one to which it refers.
 func (s *schema) resolved() *schema {
 	if name, ok := strings.CutPrefix(s.Ref, "#/components/schemas/"); ok {
 		return document().Components.Schemas[name]

@@ -124,7 +124,7 @@ func (x *site) queued(ctx context.Context, player uint64, body string) <-chan an
 	return c
 }
 
-// len waits until so many are in the queue.
+// len waits until the queue has n players.
 func (x *site) len(n int) {
 	x.t.Helper()
 	for end := time.Now().Add(generous); x.h.Queued() != n; time.Sleep(5 * time.Millisecond) {

@@ -89,7 +89,7 @@ func (x *cluster) seat(player uint64) *rooms.Room {
 	return x.Room(all[0].Seat.Room)
 }
 
-// expect compares what Agones knows.
+// expect compares the state that Agones has.
 func (x *cluster) expect(when, state string, rooms, capacity, players int64) {
 	x.t.Helper()
 	x.agones.with(func() {

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// standIn answers as the OpenAPI descriptions of Agones say, sdks/swagger/sdk.swagger.json and beta.swagger.json: numbers of
-// 64 bits are texts, and what is asked for takes place later, at the next question.
+// standIn answers like the OpenAPI descriptions of Agones, sdks/swagger/sdk.swagger.json and beta.swagger.json: 64-bit numbers
+// are strings, and a requested change takes effect with the next request.
 type standIn struct {
 	*httptest.Server
 	t *testing.T
@@ -48,7 +48,7 @@ func (s *standIn) config() Config {
 	return Config{Port: int(at.Port())}
 }
 
-// status is the answer to what went wrong: of gRPC, by way of HTTP.
+// status answers with an error of gRPC over HTTP.
 func status(w http.ResponseWriter, code int, format string, v ...any) {
 	w.WriteHeader(code)
 	_ = json.NewEncoder(w).Encode(map[string]any{"code": 2, "message": fmt.Sprintf(format, v...), "details": []any{}})

@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// serve runs a child until who started it ends.
+// serve runs a child process until its parent ends.
 func serve(about string) error {
 	var c child
 	if err := json.Unmarshal([]byte(about), &c); err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/serve"
 )
 
-// hat is what the newer version of the game has besides.
+// hat is a component that only the newer version of the game has.
 type hat struct {
 	Color uint8 `net:"0..7"`
 }
@@ -45,7 +45,7 @@ type replaced struct {
 	leaves  atomic.Bool
 }
 
-// matches is what has become of matches.
+// matches are the results of matches.
 type matches struct {
 	mu     sync.Mutex
 	why    map[rooms.ID]error

@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/fleet/fleettest"
 )
 
-// patience is how long a test waits for what must come.
+// patience is the maximum time that a test waits for a condition.
 const patience = time.Minute
 
 // watchHand is a clock that tests turn.

@@ -19,7 +19,7 @@ import (
 // long is the environment variable that asks for the long form of tests.
 const long = "TACTUS_LONG"
 
-// venue is a process with rooms in real time, and who plays there.
+// venue is a process with rooms in real time, and its players.
 type venue struct {
 	*rooms.Server
 	t       *testing.T
@@ -80,7 +80,7 @@ func newVenue(t *testing.T, name string, key netcode.Key, d fleet.Directory) *ve
 	return v
 }
 
-// player is somebody who was not there before.
+// player returns the ID of a new player.
 func (v *venue) player() uint64 { v.next++; return v.next }
 
 // dropped is how many ticks were due and not run, of the room that has dropped most.
@@ -94,8 +94,8 @@ func (v *venue) dropped() (most uint64) {
 	return most
 }
 
-// joins lets somebody join here. It works whatever the directory does, while the process may say that the rooms are its
-// own: for most of a lease.
+// joins lets a player join here. Whatever the directory does, this works as long as the process owns its rooms: for most of a
+// lease.
 func (v *venue) joins(since time.Time) {
 	v.t.Helper()
 	_, err := v.Join(v.Kinds()[0].Name, nil, rooms.Player{ID: v.player()})
@@ -104,8 +104,8 @@ func (v *venue) joins(since time.Time) {
 	}
 }
 
-// joinsAt lets somebody who asks here join a room of another venue, and reports whether that worked: else it is to be
-// tried again.
+// joinsAt lets a player request a seat of another venue's room here, and reports whether there was an answer. Otherwise the
+// caller retries.
 func (v *venue) joinsAt(other *venue) bool {
 	v.t.Helper()
 	_, err := v.fleet.Reserve(v.t.Context(), other.rooms[0].ID(), rooms.Player{ID: rand.Uint64() | 1<<40})
@@ -157,7 +157,7 @@ func TestRoomsOutliveLeaders(t *testing.T) {
 	outlive(t, newCluster(t), kills)
 }
 
-// outlive kills the leader of a cluster so many times while rooms are played in.
+// outlive kills the leader of a cluster several times while players are in rooms.
 func outlive(t *testing.T, c *cluster, kills int) {
 	t.Helper()
 	var directories []*Directory

@@ -24,7 +24,7 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// must is for what a test prepares.
+// must is for the preparations of a test.
 func must[T any](v T, err error) func(t *testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()
@@ -83,8 +83,8 @@ func accounts(t *testing.T) (config string, credentials, foreign []byte) {
 	panic("unreachable")
 }
 
-// realCluster starts three servers as they are run elsewhere: the program nats-server with a file each, TLS between them
-// and to clients, and an operator's accounts. foreign is the file of credentials of somebody else's.
+// realCluster starts three servers as in production: the program nats-server with a file each, TLS among them and to clients,
+// and an operator's accounts. foreign is a credentials file of another account.
 func realCluster(t *testing.T) (c *cluster, foreign string) {
 	t.Helper()
 	folder := t.TempDir()

@@ -23,7 +23,7 @@ func (echo) Received(now time.Time, s netsys.Session, p netsys.Packet) {
 	_, _ = s.Send(now, p.Data)
 }
 
-// caller asks until it is answered.
+// caller repeats a question until it is answered.
 type caller struct {
 	netsys.Handler
 	client   *netsys.Client
@@ -69,8 +69,8 @@ func answer(t *testing.T, server *netsys.Server, f carrier, callers []*caller) {
 	}
 }
 
-// talk lets clients ask a server at an address, until each has its own answer, and returns what the set counted and how
-// many addresses the clients had.
+// talk lets clients ask a server at an address until each has its answer. It returns the statistics of the set, and the number
+// of the clients' addresses.
 func talk(t *testing.T, listen string, config manysockets.Config) (st manysockets.Stats, addresses int) {
 	t.Helper()
 	on, err := netsys.ListenUDP(listen)

@@ -16,7 +16,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// frames are what bytes of a server say, up to what ends the connection.
+// frames decodes the bytes of a server up to the end of the connection.
 func frames(b []byte, piece int) (all [][]byte, ended bool, left int) {
 	var have []byte
 	for len(b) > 0 {
