@@ -31,7 +31,7 @@ func TestKeyedTableIsAMap(t *testing.T) {
 				got.remove(k)
 				delete(want, k)
 			}
-			if i%7000 == 6999 { // goes on in another table of any size, apart from this one
+			if i%7000 == 6999 { // continues in another table of any size, apart from this one
 				var other keyedTable[int]
 				for k := range uint32(i % 3 * 100) {
 					*other.put(k) = -1

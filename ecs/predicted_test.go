@@ -59,7 +59,7 @@ func TestDecision4_ManySpawnsOfSeveralOwners(t *testing.T) {
 	f.play(1)
 	f.w.Netcode().SkipOwner(2)
 	f.orders[2] = trigger{Fire: 1}
-	f.play(1) // the others' inputs are the same: their count goes on
+	f.play(1) // the others' inputs are the same: their count continues
 	seen := map[ecs.SpawnKey]bool{}
 	for e := range ecs.All[struct{ Fuse fuse }](f.w) {
 		k := keyOf(t, f.w, e)

@@ -30,7 +30,7 @@ import (
 const savedSingleton = 1
 
 // Save captures the world, and its resources that implement [encoding.BinaryMarshaler] and [encoding.BinaryUnmarshaler]. It
-// returns a function that encodes the capture. Any goroutine may call that function once, while the world goes on. Call Save
+// returns a function that encodes the capture. Any goroutine may call that function once, while the world continues. Call Save
 // between ticks. Its error is that of a resource. It panics for a world with Config.Client, which is incomplete.
 func (n *Netcode) Save() (encode func(dst []byte) []byte, err error) {
 	h := NewWorldHistory((*World)(n), 1)

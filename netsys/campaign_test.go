@@ -43,7 +43,7 @@ func anyLink(rng *rand.Rand) netsys.Link {
 // destiny is the state of a campaign's faults for a player.
 type destiny struct {
 	*player
-	until  time.Time // of what goes on
+	until  time.Time // end of the present fault
 	outage bool
 	over   bool // it died, left or was taken over
 	died   bool

@@ -24,7 +24,7 @@ import (
 // client differs under Rollback and Lockstep. [Server.SaveFlight] writes it at any time. The zero value has good defaults.
 type Flight struct {
 	// File is the name of the file. It is replaced as a whole: see save.Replace. A server that cannot write it logs one error,
-	// and the match goes on. Default (""): only SaveFlight writes the flight.
+	// and the match continues. Default (""): only SaveFlight writes the flight.
 	File string
 	// Written, if not nil, is called instead of the log after the file was written, or could not be because of err. Any goroutine
 	// calls it.
@@ -286,7 +286,7 @@ func (f *flightRecorder) message(client uint32, number int, message []byte) erro
 }
 
 // SaveFlight captures the flight of the last ticks: see ServerConfig.Flight. It returns a function that encodes the capture as
-// the contents of a file, for [Rerun] and save.Replace. Any goroutine may call it once, while the server goes on. Its error
+// the contents of a file, for [Rerun] and save.Replace. Any goroutine may call it once, while the server continues. Its error
 // wraps [ErrFlight] if nothing is kept. reason is stored in the file. Call SaveFlight on the server's goroutine.
 func (s *Server) SaveFlight(reason string) (encode func() ([]byte, error)) {
 	f := s.flight
@@ -348,7 +348,7 @@ func (f *flightRecorder) diverged(d fmt.Stringer) {
 	})
 }
 
-// panicked is deferred. If the game panics, it writes the flight, and the panic goes on.
+// panicked is deferred. If the game panics, it writes the flight, and the panic continues.
 func (f *flightRecorder) panicked() {
 	v := recover()
 	if v == nil {

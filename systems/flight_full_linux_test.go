@@ -60,7 +60,7 @@ func TestFlightOnAFullDisk(t *testing.T) {
 	}
 }
 
-// A panic goes on if the flight cannot be written.
+// A panic continues if the flight cannot be written.
 func TestFlightWithoutADirectory(t *testing.T) {
 	log, file := &errorLog{}, filepath.Join(t.TempDir(), "no", "panic.flight")
 	c := flightConfig(1, policy.Lockstep{}, &systems.Flight{File: file})

@@ -96,7 +96,7 @@ func TestRerunOfAHealthyMatch(t *testing.T) {
 			if !r.Equal || r.Checkpoints < 4 || r.Hashes < 60 || r.Ticks < 480 || r.Reason != "test" || r.First < 300 {
 				t.Errorf("%+v %v", *r, r.Difference)
 			}
-			x.Run(3 * time.Second) // the match goes on after it
+			x.Run(3 * time.Second) // the match continues after it
 			if r := rerun(t, flightOf(t, x.Server), c); !r.Equal || len(file) > 1<<20 {
 				t.Errorf("later: %+v %v", *r, r.Difference)
 			}
@@ -147,7 +147,7 @@ func stumble(at *herdSpot) {
 	at.X = int32(legs[at.Y|1])
 }
 
-// A server writes the flight when a rule panics, and the panic goes on. The rerun panics in the same tick with the same stack.
+// A server writes the flight when a rule panics, and the panic continues. The rerun panics in the same tick with the same stack.
 func TestRerunOfAPanic(t *testing.T) {
 	for i, m := range flightModels() {
 		t.Run(fmt.Sprintf("%d/%v", i, m), func(t *testing.T) {

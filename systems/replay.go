@@ -23,7 +23,7 @@ import (
 //	}
 type Replay struct {
 	client   *Client
-	reader   *recording.Reader // nil: the recording goes on
+	reader   *recording.Reader // nil: the recording is live
 	endpoint *replayEndpoint
 	position time.Duration
 	rate     float64
@@ -45,7 +45,7 @@ func NewReplay(r *recording.Reader, p *ecs.Protocol, cfg ClientConfig) (*Replay,
 	return x, err
 }
 
-// Watch returns a replay of a recording that goes on: it shows the match to a spectator without a connection. The feed is that of the
+// Watch returns a replay of a live recording. It shows the match to a spectator without a connection. The feed is that of the
 // recording's writer and must have begun. Call Play after each step of the server. Seek returns an error.
 func Watch(f *recording.Feed, p *ecs.Protocol, cfg ClientConfig) (*Replay, error) {
 	if !f.Begun() {
@@ -54,7 +54,7 @@ func Watch(f *recording.Feed, p *ecs.Protocol, cfg ClientConfig) (*Replay, error
 	return newReplay(f, p, cfg)
 }
 
-// recordingSource is what a replay plays.
+// recordingSource is the recording of a replay.
 type recordingSource interface {
 	Header() recording.Header
 	Session() (number uint64, welcome []byte, start time.Duration)
@@ -108,7 +108,7 @@ func (r *Replay) at(position time.Duration) time.Time {
 // Client returns the client. It receives nothing after the end of the recording, and is the same after a seek.
 func (r *Replay) Client() *Client { return r.client }
 
-// Duration returns the length of the recording. It has no end while it goes on.
+// Duration returns the length of the recording. It has no end while it continues.
 func (r *Replay) Duration() time.Duration {
 	if r.reader == nil {
 		return math.MaxInt64
@@ -261,7 +261,7 @@ func (e *replayEndpoint) begin() {
 // start returns the position of the session's start.
 func (e *replayEndpoint) start() time.Duration { return e.begun }
 
-// Poll passes on what was recorded up to a time.
+// Poll delivers the records up to a time.
 func (e *replayEndpoint) Poll(now time.Time, h netsys.Handler) {
 	if e.closed || e.err != nil {
 		return
@@ -302,7 +302,7 @@ func (e *replayEndpoint) Away(time.Time)          { e.closed = true }
 func (e *replayEndpoint) Welcome() []byte         { return e.welcome }
 func (e *replayEndpoint) Session() netsys.Session { return &e.session }
 
-// replaySession is a recorded session. What the client sends reaches nobody.
+// replaySession is a recorded session. It discards everything that the client sends.
 type replaySession struct {
 	id       uint64
 	seq      uint16

@@ -472,7 +472,7 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-// Whatever bytes a server loads, it refuses them or goes on, and its own save loads again.
+// Whatever bytes a server loads, it refuses them or continues, and its own save loads again.
 func FuzzLoad(f *testing.F) {
 	for i, m := range herdModels() {
 		c := systemstest.New(f, herdConfig(3, m, 2, nil, nil))

@@ -10,7 +10,7 @@ import (
 //
 //	entity = other news? [other fields] | line news? [set …]
 //	set    = news? | bent? | change · step · off by     a line with another change
-//	                       | jumped by                  or one that goes on elsewhere
+//	                       | jumped by                  or one that continues elsewhere
 //	change = along the heading? | none? | listed? index | as fast, turned? by | difference
 //	step   = that of the set before? | difference to that of the entity before
 //

@@ -31,7 +31,7 @@ const (
 
 // serviceConfig configures a service.
 type serviceConfig struct {
-	token netcode.TokenConfig // but for ClientID and UserData
+	token netcode.TokenConfig // without ClientID and UserData
 	users []user
 	// perMinute is the number of logins per minute and network. accountPerMinute is the number per minute, name and
 	// network. All unfamiliar networks together get guestNetworks times as many per name.

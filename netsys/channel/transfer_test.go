@@ -137,7 +137,7 @@ func TestReserve(t *testing.T) {
 	if state := drain(); state < 1000 {
 		t.Errorf("a snapshot behind bulk and events: %d bytes", state)
 	}
-	// The debt is paid before bulk goes on, at the rate.
+	// The debt is paid before bulk continues, at the rate.
 	now = now.Add(100 * time.Millisecond)
 	if n := drain(); n > 1640+1150 {
 		t.Errorf("%d bytes after 100 ms at 16 KiB/s", n)

@@ -43,7 +43,7 @@ func TestHandshakesEndByTheLastRequest(t *testing.T) {
 	w.expect("10.0.0.3:1", request(w.issue(w.config(3))), DropNoRoom)
 	wait(time.Second)
 	w.expect("10.0.0.3:1", request(w.issue(w.config(3))), DropNone) // where the silent one was
-	w.expect("10.0.0.9:1", again, DropTokenUsed)                    // the other handshake goes on
+	w.expect("10.0.0.9:1", again, DropTokenUsed)                    // the other handshake continues
 	wait(halfOpenTime - time.Second)
 	w.expect("10.0.0.4:1", request(w.issue(w.config(4))), DropNone)
 	if n := s.Drops()[DropHalfOpen]; n != 2 {

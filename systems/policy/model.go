@@ -96,7 +96,7 @@ type Lockstep struct {
 	// Suggest is the least delay between gathering an input and applying it, as in ServerRewind. Default (0): 30 ms.
 	Suggest time.Duration
 	// Stall is for how long a player whose input is missing may keep everybody waiting, up to [MaxStall]. Then the world
-	// goes on with the zero input for that player, until an input comes in time. Stall counts steps that are due,
+	// continues with the zero input for that player, until an input comes in time. Stall counts steps that are due,
 	// whatever the rates of the server are, rounded down. Default (0): 1 s.
 	Stall time.Duration
 	// Desync is as in Rollback.

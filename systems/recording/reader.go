@@ -158,7 +158,7 @@ func (r *Reader) lastTime() time.Duration {
 	}
 }
 
-// Grow reads what was added to a recording that is still being made, which now has size bytes.
+// Grow reads the new part of a recording that is still being made. The recording now has size bytes.
 func (r *Reader) Grow(size int64) {
 	last := r.segments[len(r.segments)-1]
 	n := len(r.segments)

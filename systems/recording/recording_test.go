@@ -110,7 +110,7 @@ func (f *full) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A full disk ends the recording with one error, and the match goes on.
+// A full disk ends the recording with one error, and the match continues.
 func TestFullDisk(t *testing.T) {
 	w := recording.NewWriter(&full{room: 300}, recording.Config{})
 	small(w)

@@ -24,7 +24,7 @@ func NewRing(length time.Duration, c Config) *Ring {
 	return r
 }
 
-// Recording returns a copy of what is kept so far. The ring goes on.
+// Recording returns a copy of the kept seconds. The ring continues to record.
 func (r *Ring) Recording() (*Reader, error) {
 	if !r.open && len(r.kept.segments) == 0 {
 		return nil, fmt.Errorf("%w: nothing is recorded yet", ErrFormat)

@@ -29,7 +29,7 @@ type Config struct {
 }
 
 // Writer writes a recording. The netcode fills it: pass it to systems.Server.Record or ClientConfig.Record. Compressing and writing
-// run on a goroutine of their own, which Close ends. After an error the recording ends, and the match goes on: see Err.
+// run on a goroutine of their own, which Close ends. After an error the recording ends, and the match continues: see Err.
 type Writer struct {
 	config Config
 	to     store
@@ -78,7 +78,7 @@ func newWriter(to store, c Config) *Writer {
 // OwnerOnly returns Config.OwnerOnly.
 func (w *Writer) OwnerOnly() bool { return w.config.OwnerOnly }
 
-// Err returns why the recording has ended, nil while it goes on.
+// Err returns why the recording has ended, nil while it continues.
 func (w *Writer) Err() error {
 	if w.err == nil {
 		if err := w.to.failed(); err != nil {

@@ -202,7 +202,7 @@ func (r *Room) freeAllSeats() {
 		r.returnCarried(player)
 	}
 	r.mu.Unlock()
-	for _, c := range x.joined { // the game has not heard of them
+	for _, c := range x.joined { // the game has not seen them yet
 		for i := range x.freed {
 			if x.freed[i].player == c.seat.Player {
 				x.freed[i].client = 0

@@ -153,7 +153,7 @@ const (
 	RoomUnseated Event = "unseated"  // Player entered without a seat and was removed
 	RoomLeft     Event = "travelled" // Player has moved to another room, or stays because of Err
 	RoomClaimed  Event = "claimed"   // the process of the room was gone: this process has claimed the room
-	RoomUnsaved  Event = "unsaved"   // the room could not be saved because of Err, and goes on; told once, counted each time
+	RoomUnsaved  Event = "unsaved"   // the room could not be saved because of Err, and continues; told once, counted each time
 	RoomSaved    Event = "saved"     // the room could be saved again
 	RoomUnloaded Event = "unloaded"  // the save of the room cannot be used because of Err: the room has a new world
 	RoomFlight   Event = "flight"    // the room wrote its flight, or could not because of Err: see Config.Flights

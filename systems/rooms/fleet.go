@@ -27,15 +27,15 @@ type Fleet interface {
 	Orphaned(r *Room) bool
 	// MayAdmit returns an error if this process must not give seats at all.
 	MayAdmit() error
-	// HandOver makes another process continue a room of this one, which stands still since it was saved at a tick, and returns
-	// seats there for these players of the room. After an error the room goes on here.
+	// HandOver makes another process continue a room of this one. The room was saved at a tick and is paused since then. HandOver
+	// returns seats there for these players of the room. After an error the room continues here.
 	HandOver(ctx context.Context, r *Room, tick uint32, who []Player) ([]Admission, error)
 	// Membership returns the state of this process in the fleet.
 	Membership() Membership
 	// Run works in real time until ctx ends, and then withdraws the process from the fleet. [Server.Run] calls it, and ends
 	// ctx when the rooms have ended.
 	Run(ctx context.Context) error
-	// Advance does what is due, in virtual time: [Server.Advance] calls it.
+	// Advance does the due work in virtual time: [Server.Advance] calls it.
 	Advance(now time.Time)
 	// Withdraw withdraws the process from the fleet: [Server.Close] calls it, in virtual time.
 	Withdraw()
@@ -52,8 +52,8 @@ type Membership struct {
 	Named bool
 	// Errors counts the rounds of writing to the directory that failed.
 	Errors uint64
-	// Age is the time since this process last heard of a change in the directory. Each process changes its own entry every
-	// second. It is 0 for a directory that does not say.
+	// Age is the time since this process last received a change of the directory. Each process changes its own entry every
+	// second. Age is 0 for a directory that does not report it.
 	Age time.Duration
 }
 
@@ -80,8 +80,7 @@ func (s *Server) Connect(f Fleet) *Link {
 	return &Link{server: s}
 }
 
-// Link is what a [Fleet] may do with its server, beside the methods that games use. Its methods may be called from any
-// goroutine.
+// Link has the methods of a server that only its [Fleet] uses. They may be called from any goroutine.
 type Link struct{ server *Server }
 
 // Server returns the server.

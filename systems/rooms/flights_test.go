@@ -60,7 +60,7 @@ func TestFlights(t *testing.T) {
 	}
 }
 
-// A missing folder is reported, and the room goes on.
+// A missing folder is reported, and the room continues.
 func TestFlightsWithoutAFolder(t *testing.T) {
 	h := newHouse(t, Config{Kinds: []Kind{fields(4)}, Flights: filepath.Join(t.TempDir(), "no")})
 	r, err := h.server.Create("field", Creation{})

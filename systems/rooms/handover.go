@@ -19,7 +19,7 @@ const moveTimeout = 5 * time.Second
 // errBusy is the reason why a room is not handed over: players are on their way to or from other rooms.
 var errBusy = errors.New("rooms: players are travelling")
 
-// moving has what a room knows of its handover to another process. It is used with the floor.
+// moving is the state of a room's handover to another process. It is used with the floor.
 type moving struct {
 	until   time.Time // when its clients must be gone; zero: no process has continued it
 	tickets []movingClient
@@ -43,7 +43,7 @@ func (r *Room) handOver(ctx context.Context) {
 }
 
 // moveAway stops the world, saves it, lets another process claim the room, and sends the clients there. After an error the room
-// goes on.
+// continues.
 func (r *Room) moveAway(ctx context.Context) error {
 	var c *capture
 	var who []Player

@@ -40,7 +40,7 @@ type Kind struct {
 	// Grace is how long a seat, with the player's entities, waits for a player whose session has timed out. 0: 30 s; negative:
 	// not at all.
 	Grace time.Duration
-	// Linger is how long an empty room goes on. 0: 30 s; negative: until it is ended.
+	// Linger is how long an empty room continues. 0: 30 s; negative: until it is ended.
 	Linger time.Duration
 	// Budget is how long a tick may take. A room that exceeds it repeatedly is slowed down and reported. 0: the time between
 	// two ticks.
@@ -69,7 +69,7 @@ type Hooks struct {
 	// seat has no Data.
 	Travelled func(r *Room, s Seat, why error)
 	// Draining is called once when the room drains, by [Room.Drain] or [Server.Drain]. The game can announce the last round, end
-	// the match, or move its players to another room. The room goes on until it is empty.
+	// the match, or move its players to another room. The room continues until it is empty.
 	Draining func(r *Room)
 	// Ended is called once, after all other hooks, with the reason why the room has ended.
 	Ended func(r *Room, why error)

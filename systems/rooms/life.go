@@ -96,7 +96,7 @@ func (l *life) drain(r *Room) {
 	l.draining = true
 }
 
-// over returns the reason why the room ends now, nil if it goes on.
+// over returns the reason why the room ends now, nil if it continues.
 func (l *life) over(now time.Time, k *Kind) error {
 	switch {
 	case l.ending != nil:

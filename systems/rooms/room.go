@@ -238,8 +238,8 @@ func (r *Room) rouse() {
 	}
 }
 
-// changed tells the fleet that the entry of the room has changed. The entry of a room that is handed over is that of another process.
-// The fleet hears that a room has ended when its save is deleted.
+// changed reports a change of the room's entry to the fleet. The entry of a room that is handed over belongs to another process. The
+// end of a room is reported when its save is deleted.
 func (r *Room) changed() {
 	if f := r.server.fleet; f != nil && (r.over() && !r.saves.stays.Load() || !r.over() && !r.handing.Load()) {
 		f.RoomChanged(r)

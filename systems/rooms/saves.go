@@ -20,7 +20,7 @@ const (
 	maxSaving = 4
 )
 
-// saves has what a room knows of its saves.
+// saves is the state of a room's saves.
 type saves struct {
 	// used with the floor
 
@@ -249,7 +249,7 @@ func (s *Server) readSave(ctx context.Context, id ID) (*savedRoom, error) {
 
 // restoreRoom creates a room again, with its save or, if saved is nil, with a new world. unread is the reason why the save cannot
 // be read; it may be nil. It calls claim before the world is created. must is whether the save must be loaded: then the process
-// of the room goes on with it after an error, and claim is called when the world is loaded.
+// of the room continues with it after an error, and claim is called when the world is loaded.
 func (s *Server) restoreRoom(e RoomEntry, saved *savedRoom, unread error, must bool, claim func(r *Room) error) (*Room, error) {
 	k, err := s.findKind(e.Kind, e.Schema)
 	if err != nil {

@@ -12,7 +12,7 @@ var (
 	errForSpectator = errors.New("rooms: the token is for a spectator: connect with ClientConfig.Spectate, or get a token to join the room")
 )
 
-// checkSpectators returns an error if a room cannot have so many spectators.
+// checkSpectators returns an error if the configured number of spectators is too large.
 func checkSpectators(c *systems.ServerConfig) error {
 	if n := c.Players.Spectators; n > MaxCapacity {
 		return fmt.Errorf("Server.Players.Spectators %d is not in 0..%d", n, MaxCapacity)

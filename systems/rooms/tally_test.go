@@ -70,7 +70,7 @@ func TestTallies(t *testing.T) {
 	for _, n := range x.Turns.Counts {
 		turns += n
 	}
-	// The second room goes on for a second after the first has ended.
+	// The second room continues for a second after the first has ended.
 	if least := uint64(tick + second); x.Ticks < least || x.Ticks > least+25 || turns != x.Ticks {
 		t.Errorf("%d ticks in %d turns, the rooms were at %d and %d", x.Ticks, turns, tick, second)
 	}

@@ -55,7 +55,7 @@ func (r *Room) nextTurn() time.Time {
 	return at
 }
 
-// runTurn does what is due at now, and reports whether the room goes on.
+// runTurn does what is due at now, and reports whether the room continues.
 func (r *Room) runTurn(now time.Time) (goes bool) {
 	r.floor <- struct{}{}
 	defer func() { <-r.floor }()

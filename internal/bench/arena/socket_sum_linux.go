@@ -10,7 +10,7 @@ func (m *socketMatch) up(b moment) float64 {
 	return b.sent.swarm.DatagramsUpPerS * float64(b.sent.swarm.Connected) / float64(m.o.clients)
 }
 
-// verify adds the results of the checks: everything that is wrong, and otherwise what happened between two moments.
+// verify adds the results of the checks: all errors, and other counts between two moments.
 func (r *socketReport) verify(a, b *sent) {
 	x, y := &a.verified, &b.verified
 	r.Compared, r.ComparedEntities = y.States-x.States, y.Entities-x.Entities
@@ -34,7 +34,7 @@ func (r *socketReport) verify(a, b *sent) {
 	}
 }
 
-// report makes the report of what was between two moments, and of the server's memory without clients and with.
+// report returns the report of the time between two moments, and of the server's memory without and with clients.
 func (m *socketMatch) report(a, b moment, empty, full memory) *socketReport {
 	seconds := b.At.Sub(a.At).Seconds()
 	clients, hz := float64(m.o.clients), float64(m.o.hz)

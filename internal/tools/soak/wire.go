@@ -29,7 +29,7 @@ func (h *host) roam() (*roaming, error) {
 	return &roaming{Wire: w, host: h, server: server}, nil
 }
 
-// move goes on with another socket.
+// move continues with another socket.
 func (r *roaming) move() error {
 	ctx, cancel := context.WithTimeout(context.Background(), dialTime)
 	defer cancel()

@@ -79,7 +79,7 @@ func (p *player) config(m *match, token *netcode.ConnectToken) systems.ClientCon
 	config.Prediction.History = max(systems.DefaultHistory, int((o.RTT+2*o.Jitter+2*time.Second)/o.tickLength()))
 	config.Session.Random = o.random(o.botSeed(p.n))
 	if o.Save != "" || o.Load != "" {
-		config.Session.ClientID = o.botSeed(p.n) // the same player in the match that goes on
+		config.Session.ClientID = o.botSeed(p.n) // the same player in the match that continues
 	}
 	if m.world.Client != nil {
 		m.world.Client(o, &config)

@@ -8,7 +8,7 @@ import (
 // Hidden hides an entity from the client with number From, or from all clients if From is Everybody.
 type Hidden struct{ From uint32 }
 
-// Everybody stands for all clients in Hidden.From.
+// Everybody means all clients in Hidden.From.
 const Everybody = ^uint32(0)
 
 // HiddenPart adds the component Hidden to a protocol.

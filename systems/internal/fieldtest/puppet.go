@@ -94,7 +94,7 @@ func Input(newest uint32, count int, dx uint64) []byte {
 		w.Bits(0, uint(codec.BitsFor(uint64(left)))) // the very next is not as predicted:
 		w.Bits(8, 4)                                 // in its N,
 		w.Bits(2, 5+1)                               // which is 1 more, in zigzag form 2, of 2 bits
-		w.Bool(true)                                 // and so it goes on
+		w.Bool(true)                                 // and so it continues
 		w.Bits(0, uint(min(left-1, 2)))              // without another change
 	}
 	return w.Bytes()

@@ -21,7 +21,7 @@ const (
 	opOutside        // index: a system of the game runs outside of ticks
 )
 
-// ClaimKind says what lag compensation was told.
+// ClaimKind is the kind of an input of lag compensation.
 type ClaimKind uint32
 
 const (
@@ -52,7 +52,7 @@ func appendChange(dst []byte, from, words []int32) []byte {
 	return dst
 }
 
-// readChange changes words by what appendChange has appended.
+// readChange applies a change that appendChange has encoded to words.
 func readChange(r *codec.ByteReader, words []int32) {
 	for i := 0; i < len(words); i += 8 {
 		bits := r.Byte()

@@ -142,7 +142,7 @@ func TestFlight(t *testing.T) {
 	if b, err := x.Segments[1].Claims(); err != nil || b != nil {
 		t.Errorf("claims of the second segment %q, %v", b, err)
 	}
-	// With a last checkpoint the log goes on as before, and the file has one more segment.
+	// With a last checkpoint the log continues as before, and the file has one more segment.
 	h := header
 	h.Panic, h.PanicTick, h.Stack = "boom", 8, []string{"main.f:3", "main.g:9"}
 	if x, got = read(t, l.Capture(h, 8, saveOf("end"))()); len(got) != len(want) || got[len(got)-1] != "checkpoint 8 end" || !reflect.DeepEqual(x.Header, h) {

@@ -195,7 +195,7 @@ func (l *Log) Hash(sum uint64) {
 	}
 }
 
-// Claim adds something that lag compensation was told.
+// Claim adds an input of lag compensation.
 func (l *Log) Claim(kind ClaimKind, client, number uint32) {
 	if l.Started() {
 		x := l.current()
@@ -292,7 +292,7 @@ func (l *Log) enter(i int) {
 	x.events = appendChange(x.events, nil, p.words)
 }
 
-// Capture copies what is kept. The returned function encodes it as a file. Any goroutine may call it once. The result is nil
+// Capture copies the kept ticks. The returned function encodes it as a file. Any goroutine may call it once. The result is nil
 // before the first checkpoint. last, which may be nil, encodes the save of the world before the coming tick. Capture may be
 // called within a tick, after a panic.
 func (l *Log) Capture(h Header, tick uint32, last func(dst []byte) []byte) (encode func() []byte) {

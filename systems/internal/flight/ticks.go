@@ -22,7 +22,7 @@ type Handler interface {
 	Message(client uint32, channel int, message []byte)
 	// Value sets a component of an entity before the coming tick. It returns an error for a value that no entity can have.
 	Value(netID uint32, component int, raw []byte) error
-	// Claim tells lag compensation something, between ticks.
+	// Claim passes an input to lag compensation between ticks.
 	Claim(kind ClaimKind, client, number uint32)
 	// Outside runs a system of the game outside of ticks. It returns an error if there is none of that index.
 	Outside(index int) error

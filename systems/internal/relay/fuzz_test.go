@@ -62,7 +62,7 @@ func FuzzServer(f *testing.F) {
 		m, up, _, _ := staged(f, wait)
 		seed := append([]byte{byte(kind << 1), byte(len(up))}, up...)
 		f.Add(seed)
-		for range 12 { // and how it goes on
+		for range 12 { // and how it continues
 			m.step()
 			up = m.ends[0].Append(nil, 200)
 			seed = append(append(seed, 0, byte(len(up))), up...)

@@ -104,7 +104,7 @@ func TestStatesThatAreAskedForAreBounded(t *testing.T) {
 			t.Fatal("a state that the match has not sent")
 		}
 		e.down.delivered(m.now, func(b []byte) { state = b[1] })
-		for _, s := range []byte{state, 0} { // it goes on from there, and has lost it
+		for _, s := range []byte{state, 0} { // it continues from there, and has lost it
 			testgame.Must(t, m.server.Receive(1, e.up.seq, []byte{s, 0}))
 			e.up.seq++
 		}

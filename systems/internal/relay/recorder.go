@@ -12,8 +12,8 @@ type Recorder struct {
 	buffer []byte
 }
 
-// Recording takes what a [Recorder] writes. begins is set for what only a client needs that begins with this segment. The messages are
-// valid until the method returns.
+// Recording receives the messages of a [Recorder]. begins is set for messages that only a client needs that begins with this segment.
+// The messages are valid until the method returns.
 type Recording interface {
 	// Begin starts a segment.
 	Begin()

@@ -5,7 +5,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// source is what messages to clients are written from: what the server knows, or a client that records.
+// source is the state from which messages are written: that of the server, or of a client that records.
 type source struct {
 	timeline      *timeline.Timeline
 	coder         *coder

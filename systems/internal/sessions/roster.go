@@ -170,7 +170,7 @@ func (r *Roster) ClearGone() { r.gone = r.gone[:0] }
 // Poll starts a wake-up, with new limits for each client.
 func (r *Roster) Poll() { r.polls++ }
 
-// counts counts what was read of a client in a wake-up.
+// counts holds the amounts that were read of a client in a wake-up.
 type counts struct {
 	polls     uint32 // number of the wake-up
 	messages  int

@@ -28,7 +28,7 @@ type Config struct {
 }
 
 // Stream keeps a recording in memory and serves it. It is the destination of a recording.Writer, and an http.Handler: a GET with the
-// query from=N returns the recording from byte N on, and continues while the recording goes on. Any number of goroutines may use it.
+// query from=N returns the recording from byte N on, and does not end before the recording ends. Any number of goroutines may use it.
 type Stream struct {
 	config Config
 	mu     sync.Mutex
@@ -183,7 +183,7 @@ type refusal struct {
 
 func (r *refusal) Error() string { return fmt.Sprintf("broadcast: %s: %s", r.url, r.status) }
 
-// copyFrom copies what is left of the recording. It returns nil when it is complete.
+// copyFrom copies the rest of the recording. It returns nil when it is complete.
 func copyFrom(ctx context.Context, url string, to io.Writer) error {
 	from := 0
 	if s, ok := to.(*Stream); ok {
@@ -210,7 +210,7 @@ type onlyWriter struct{ io.Writer }
 
 // Viewer receives a recording that is being made.
 type Viewer struct {
-	// Reader reads what has arrived, for systems.NewReplay.
+	// Reader reads the received part, for systems.NewReplay.
 	Reader *recording.Reader
 
 	local *Stream
@@ -239,7 +239,7 @@ func Watch(ctx context.Context, url string) (*Viewer, error) {
 	}
 }
 
-// Update makes the Reader longer by what has arrived. Call it on the goroutine of the Reader, before each step of the replay.
+// Update adds the newly received part to the Reader. Call it on the goroutine of the Reader, before each step of the replay.
 func (v *Viewer) Update() { v.Reader.Grow(int64(v.local.Len())) }
 
 // Close ends the transfer. What has arrived can still be played.

@@ -94,7 +94,7 @@ func TestRelay(t *testing.T) {
 	}
 }
 
-// A relay goes on where it was after its connection was lost.
+// A relay continues where it was after its connection was lost.
 func TestLostConnection(t *testing.T) {
 	match := broadcast.NewStream(broadcast.Config{})
 	w := recording.NewWriter(match, recording.Config{})

@@ -28,6 +28,6 @@
 // consider it dead. A room whose process is dead is claimed by another process when a player wants a seat there: by
 // compare-and-set on the room's record, so one process gets it. If the record was removed, the process creates it from the last save
 // of the room, unless the process that is named there is alive. A process that drains stops the world of a room, saves it and
-// asks another process to claim it. If that fails, it raises the epoch of the room, so that a late claim is refused, and goes on.
+// asks another process to claim it. If that fails, it raises the epoch of the room, so that a late claim is refused, and continues.
 // At no time do two processes believe that they own one room.
 package fleet

@@ -202,7 +202,7 @@ func TestCloseLeavesRooms(t *testing.T) {
 	}
 }
 
-// Clients of another version of the game are told to update, and the world goes on. With the new version they have their
+// Clients of another version of the game are told to update, and the world continues. With the new version they have their
 // entities again.
 func TestDrainToAnotherVersion(t *testing.T) {
 	m := newMoved(t)
@@ -229,7 +229,7 @@ func TestDrainToAnotherVersion(t *testing.T) {
 	}
 }
 
-// A room that no other process can continue goes on where it is, without loss.
+// A room that no other process can continue stays where it is, without loss.
 func TestDrainWithoutAnother(t *testing.T) {
 	for name, fail := range map[string]func(m *moved){
 		"alone": func(m *moved) {},

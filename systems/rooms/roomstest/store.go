@@ -69,7 +69,7 @@ func Store(t *testing.T, open func() rooms.Store) {
 	t.Run("contest", func(t *testing.T) { contest(t, s, other) })
 }
 
-// contest has several processes save a room at a time: what is read is whole, and its epoch never falls.
+// contest lets several processes save a room at the same time. Every save that is read is complete, and the epoch never decreases.
 func contest(t *testing.T, stores ...rooms.Store) {
 	const epochs, room = 8, 11
 	ctx, over := context.WithCancel(t.Context())

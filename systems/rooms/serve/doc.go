@@ -7,5 +7,5 @@
 // # A drain
 //
 // A process that drains refuses new players with rooms.ErrDraining; a fleet sends them to other processes. Players with a seat may
-// reconnect. Each room calls [rooms.Hooks].Draining and goes on until it is empty. When all rooms have ended, Run returns nil.
+// reconnect. Each room calls [rooms.Hooks].Draining and continues until it is empty. When all rooms have ended, Run returns nil.
 package serve

@@ -213,7 +213,7 @@ func (g *Guests) measure(now time.Time) {
 	}
 }
 
-// heard has the figures of guests since measure.
+// heard holds the statistics of guests since measure.
 type heard struct {
 	connected     int
 	updates, busy float64 // updates per guest and second; share of the time that the load worked

@@ -191,7 +191,7 @@ func (x *outlive) play(ctx context.Context, r *lively, g *guest, given *crowd.Gi
 	}
 }
 
-// hear notes what a guest sees after a step.
+// hear records a guest's view after a step.
 func (x *outlive) hear(g *guest, c *systems.Client) {
 	_, is := c.Own(c.World())
 	if !is {
@@ -332,7 +332,7 @@ func (x *outlive) watch(ctx context.Context, r *lively, random *rand.Rand) {
 	}
 }
 
-// returned notes what a room that is back has lost.
+// returned records the losses of a room that is back.
 func (x *outlive) returned(r *lively, s look) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/fleet/internal/watch"
 )
 
-// cache has the records that this process has heard of.
+// cache holds the records that this process has received.
 type cache struct {
 	mu       sync.Mutex
 	records  map[string]*cachedRecord
@@ -40,7 +40,7 @@ func newCache() *cache {
 }
 
 // restart starts to follow another stream. The records of the former stream stay until the new stream has replaced or deleted them.
-// The gap between the revisions of the two streams is larger than what may still arrive from the former one.
+// Revisions of the new stream start so far above those of the former one that late records of the former one stay below them.
 func (k *cache) restart() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -49,7 +49,7 @@ func (k *cache) restart() {
 	clear(k.deleted)
 }
 
-// bounds returns the revision before the first revision of the stream, and the newest one that was heard.
+// bounds returns the revision before the first revision of the stream, and the newest received one.
 func (k *cache) bounds() (base, newest uint64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

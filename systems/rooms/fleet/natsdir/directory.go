@@ -32,16 +32,16 @@ const (
 
 // Directory is a fleet.Directory in NATS: [Open] opens one. Its methods may be called from any goroutine. Records are in a
 // JetStream stream, requests are NATS requests. In addition to what fleet.Directory says: errors that wrap
-// rooms.ErrUnavailable are [Refused], except those of Request and Handle. List and Watch serve what this process has heard, which
-// may be some milliseconds old but never older than what Load and Save have returned. Load asks the stream's leader, and answers
-// from memory while there is none.
+// rooms.ErrUnavailable are [Refused], except those of Request and Handle. List and Watch serve the received records, which may be
+// some milliseconds old but never older than those that Load and Save have returned. Load asks the stream's leader, and answers from
+// memory while there is none.
 type Directory struct {
 	config Config
 	conn   *nats.Conn
 	js     jetstream.JetStream
 	stream jetstream.Stream
 	cache  *cache
-	heard  atomic.Int64 // when a change was last heard of, in nanoseconds since 1970 by config.Now
+	heard  atomic.Int64 // when the last change was received, in nanoseconds since 1970 by config.Now
 	// incomplete is until when processes write the records of an emptied store again, in nanoseconds since 1970.
 	incomplete atomic.Int64
 	health     health
@@ -198,7 +198,7 @@ func (d *Directory) Handle(address string, answer func(ctx context.Context, requ
 	}, nil
 }
 
-// Age returns the time since this process last heard of a change in the directory, or read all of it: rooms.Membership.Age.
+// Age returns the time since this process last received a change of the directory, or read all of it: rooms.Membership.Age.
 func (d *Directory) Age() time.Duration {
 	return max(d.config.Now().Sub(time.Unix(0, d.heard.Load())), 0)
 }

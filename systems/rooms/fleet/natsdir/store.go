@@ -18,7 +18,7 @@ import (
 const (
 	// savePrefix is the prefix of the records of a directory that have the epoch of the newest save of a room.
 	savePrefix = "save."
-	// saveTTL is how long the store keeps a save that is not replaced: that of a room that nobody has claimed.
+	// saveTTL is how long the store keeps a save that is not replaced, because no process has claimed its room.
 	saveTTL = 30 * 24 * time.Hour
 	// loadTries is how often a save is read again that was replaced meanwhile.
 	loadTries = 3
