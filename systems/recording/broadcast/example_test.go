@@ -23,7 +23,7 @@ func broadcastMatch(s *systems.Server) (http.Handler, error) {
 	return stream, s.Record(recording.NewWriter(stream, recording.Config{}), 0)
 }
 
-// relay serves the match at a URL to viewers. A relay process needs nothing else.
+// relay serves the match at a URL to viewers. It is all that the process of a relay does.
 func relay(ctx context.Context, match string) http.Handler {
 	stream := broadcast.NewStream(broadcast.Config{})
 	go func() {
