@@ -90,7 +90,6 @@ type clientModel struct {
 	pace      pacer
 	known     known
 	differs   func(server *timeline.Timeline) error // compares hashes of both worlds; nil: compare received states
-	stamped   bool                                  // the number of an input is the tick in which it applies
 	firstOpen func() uint32                         // returns the first tick, or input if the client counts inputs, that may still change
 	count     func(ClientStats) ClientStats         // adds the counters of the model
 	leave     func()                                // reports all entities as left behind

@@ -242,7 +242,7 @@ func stampModel(c *Client, t policy.Traits) clientModel {
 	rate := c.world.TickRate()
 	m, window := predictModel(c, t), uint32(t.WindowTicks(rate))
 	r := newStamping(c, uint32(t.SuggestTicks(rate)), uint32(stampedEarly(t, rate)))
-	m.listener, m.numbering, m.pace, m.stamped = r, r, r, true
+	m.listener, m.numbering, m.pace = r, r, r
 	m.systems.reconcile, m.systems.gather, m.systems.predict, m.systems.send = r.reconcile, r.gather, r.predict, r.send
 	m.firstOpen = func() uint32 { // a confirmed tick is final once the server cannot rewrite it any more
 		confirmed := c.reconciler.ConfirmedInput()
