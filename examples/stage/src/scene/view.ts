@@ -102,12 +102,12 @@ export class View {
     this.at.set(ax, this.at.y, az);
   }
 
-  /** Moves a place so that the camera sees little beyond the field. */
+  /** Moves a place so that the camera sees little beyond the field, but what is at its edges is not below the scores. */
   private inside(x: number, z: number): [number, number] {
     const { field, tilt } = this.look;
     if (!field) return [x, z];
-    const [w, h] = this.size, [fx, fz, fw, fd] = field, margin = 40;
-    return [clamp(x, fx, fw, w / 2 - margin), tilt > 0.3 ? clamp(z, fz, fd, h / 2 / Math.sin(tilt) - margin) : z];
+    const [w, h] = this.size, [fx, fz, fw, fd] = field, half = 0.5 - 0.15;
+    return [clamp(x, fx, fw, half * w), tilt > 0.3 ? clamp(z, fz, fd, half * h / Math.sin(tilt)) : z];
   }
 }
 

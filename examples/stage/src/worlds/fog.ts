@@ -200,7 +200,7 @@ class Match implements Scene<typeof fog> {
     }
     if (now.join() === this.score.join()) return;
     this.score = now;
-    hud.count(now[team]!, `for your team, ${NAMES[team]}`, css(TEAMS[team]!));
+    hud.count(now[team]!, `for ${NAMES[team]}`, css(TEAMS[team]!));
     showScores(NAMES.map((name, i) => ({ client: i, name, value: now[i]!, colour: css(TEAMS[i]!), own: i === team })));
   }
 
