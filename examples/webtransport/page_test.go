@@ -277,8 +277,8 @@ func TestPage(t *testing.T) {
 
 // The arena's page plays over WebTransport, and shows that in its statistics.
 func TestArena(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds a client for browsers: without -short it runs")
+	if os.Getenv("TACTUS_LONG") == "" {
+		t.Skip("draws a world without a graphics card: set TACTUS_LONG=1")
 	}
 	browser := browse(t, "")
 	server := start(t, "-dist", "")
