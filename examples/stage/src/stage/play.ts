@@ -99,7 +99,7 @@ export async function play<B extends Bindings>(world: World<B>, controls: Contro
     cover.wait('Joining the game…');
     state('Joining');
     const game = await connect({
-      module: 'play.wasm', exec: 'wasm_exec.js', game: world.bindings, keep: world.keep ?? 0, ...place, ...(token === undefined ? {} : { token }), ...(world.login ? { login: world.login() } : {}),
+      module: 'play.wasm', exec: 'wasm_exec.js', game: world.bindings, keep: place.spectate ? 0 : world.keep ?? 0, ...place, ...(token === undefined ? {} : { token }), ...(world.login ? { login: world.login() } : {}),
       WebSocket: BadSocket, onLink: (k) => { kind = k; },
     });
     const scene = world.begin(game, cover.name);
