@@ -72,7 +72,8 @@ func TestDecision7_TwoRunsInVirtualTimeAreIdentical(t *testing.T) {
 // grain is a speed that is not a multiple of any step: positions are then between steps.
 const grain = 0.0137137
 
-// grainy returns a plaza whose players move by grains. In some ticks the server alone pushes them by one more.
+// grainy returns a plaza whose players move by grains. In the ticks for which nudge returns true, the server also moves the player,
+// which no client predicts.
 func grainy(quantized bool, nudge func(tick, owner uint32) (components.Position, bool)) func() *ecs.Protocol {
 	return fieldtest.ProtocolFrom(func(p *ecs.Protocol) {
 		if quantized {

@@ -57,7 +57,7 @@ func TestForeignClient(t *testing.T) {
 	}
 }
 
-// A client connects to another implementation's server: first to a full one, then to one that accepts it.
+// A client tries two servers of another implementation in turn. The first server is full, and the second one accepts the client.
 func TestForeignServer(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"127.0.0.1", "::1"} {

@@ -76,7 +76,7 @@ func (a *actor) step() {
 	a.hub.Settle(a.horizon)
 }
 
-// check compares the events that one peer received with those that the other raised.
+// check compares sent, the events that one peer raised, with got, the events that the other peer received.
 func (a *actor) check(t *testing.T, who string, sent, got []heard) {
 	t.Helper()
 	reliable := func(all []heard) (of []heard) {

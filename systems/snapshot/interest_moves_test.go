@@ -8,8 +8,8 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Entities move while a client receives the kept state of its join: first some that it has not received, then some that it
-// has. No datagram contains an old slot before the client has the entity in the new one, unless it contains both.
+// Entities move while a client receives the kept state of its join: first entities that the client has not
+// received, then entities that it has received. No datagram contains an old slot before the client has the entity in the new one, unless it contains both.
 func TestMovesDuringAJoin(t *testing.T) {
 	g := newPlaza(300, Config{Budget: 300}, nil)
 	for range 40 { // where they move to

@@ -9,7 +9,7 @@ import (
 )
 
 // The server treats blind clients as players: in nearly every tick it consumes an input of each, which one datagram brings.
-// Its snapshots are acknowledged, so that it sends small deltas.
+// Blind clients acknowledge its snapshots, so the server sends them small deltas.
 func TestBlindClientsPlay(t *testing.T) {
 	t.Parallel()
 	for name, link := range map[string]netsys.Link{

@@ -135,8 +135,8 @@ func (r *Records) join(from, to int) {
 	}
 }
 
-// Ages are the preferred ages of baselines, in sends, youngest first. There are few, so that clients that acknowledged at
-// different times often have the same baseline and share encoded blocks. If a client has none of these, any age is used.
+// Ages are the preferred ages of baselines, in sends, youngest first. The list is short: clients with different acknowledgements
+// then often use the same baseline and share encoded blocks. A client without a baseline of these ages uses any other.
 var Ages = [...]uint32{1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64, 96, 120}
 
 // Choose returns the age of the baseline for slots at a send, and the slots of which the client has that baseline. The

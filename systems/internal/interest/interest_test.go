@@ -12,8 +12,8 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// A Grid shows entities within Radius and hides far ones. Between Radius and Leave it shows those that it showed before. This
-// holds while entities walk, jump, spawn and despawn.
+// A Grid shows entities within Radius and hides far ones. Between Radius and Leave it shows the
+// entities that were visible before. This holds while entities walk, jump, spawn and despawn.
 func TestGridSeesWhatIsNear(t *testing.T) {
 	const cell, radius, leave = 50, 80, 110
 	for seed := range uint64(6) {

@@ -23,8 +23,8 @@ import (
 // The tick of a send is its number times the ticks between two sends, plus late: a server that has to catch up may be late.
 // Input is the last input of this client that the state includes. Control is sent when it has changed, and every few sends.
 //
-// With join, the world blocks belong to an earlier send (0 back: this one), whose state has that number of groups. The client
-// has joined when it has all of them. A server that hides parts of the world sends the number of visible entities instead, and
+// With join, the world blocks belong to an earlier send (0 back: this send). "groups" is the number of groups in the state of that
+// send. The client has joined when it has all of these groups. A server that hides parts of the world sends the number of visible entities instead, and
 // the client has joined when it has that many.
 //
 // Agreed and correction are used only if corrections are made on mismatch. Agreed means that the client's result after input
