@@ -98,6 +98,9 @@ func Condition(w Wire, cfg ConditionerConfig) (*Conditioner, error) {
 	return c, nil
 }
 
+// Err implements [Failing] for the wrapped wire.
+func (c *Conditioner) Err() error { return WireError(c.wire) }
+
 // SetLinks replaces both links. Datagrams that are already delayed keep their due time. If [Link.Validate] returns an error,
 // SetLinks returns it and changes nothing.
 func (c *Conditioner) SetLinks(in, out Link) error {

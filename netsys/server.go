@@ -221,6 +221,9 @@ func (s *Server) Drops() Drops { return s.drops }
 // datagrams of clients that change their address are counted in [netcode.DropUnknownSender].
 func (s *Server) DatagramDrops() netcode.Drops { return s.netcode.Drops() }
 
+// Err returns why the wire has failed, nil while it works: see [WireError].
+func (s *Server) Err() error { return WireError(s.carrier.wire) }
+
 // LocalAddr returns the address of the wire.
 func (s *Server) LocalAddr() netip.AddrPort { return s.carrier.wire.LocalAddr() }
 

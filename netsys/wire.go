@@ -41,6 +41,22 @@ type Flusher interface {
 	Flush(now time.Time)
 }
 
+// Failing is implemented by wires that can end without Close, such as when the operating system takes their socket away.
+type Failing interface {
+	// Err returns why the wire receives nothing any more, nil while it works. It stays the same after the first error. Losses and
+	// shortages that pass are no such error. Any goroutine may call Err.
+	Err() error
+}
+
+// WireError returns the error of a wire that is [Failing], nil for any other wire. A server cannot go on after an error: its
+// players hear nothing, so it ends and its process starts again.
+func WireError(w Wire) error {
+	if f, ok := w.(Failing); ok {
+		return f.Err()
+	}
+	return nil
+}
+
 // ParallelWire is implemented by wires on which several goroutines can send at the same time, each with its own [Sender]: see
 // [Server.Spread].
 type ParallelWire interface {

@@ -207,6 +207,11 @@ func (s *Server) Advance(now time.Time) int {
 	}
 	s.flight.beginWakeUp()
 	s.stages.before.Run(s.world)
+	if err := s.link.endpoint.Err(); err != nil {
+		s.link.err = fmt.Errorf("%w: %w; start the server again", ErrTransport, err)
+		s.config.Logger.Error("the server ends", "reason", s.link.err)
+		return 0
+	}
 	if gone := s.sessions.Gone(); len(gone) > 0 {
 		s.forget(gone)
 		if s.config.Events != nil {
@@ -300,6 +305,9 @@ func Serve(ctx context.Context, wire netsys.Wire, p *ecs.Protocol, c ServerConfi
 	}
 	return s.Run(ctx)
 }
+
+// ErrTransport is wrapped by the error with which a server ends whose transport has failed: see netsys.Failing.
+var ErrTransport = errors.New("systems: the transport has failed")
 
 // ErrTicks is wrapped by the error with which a server ends after ecs.MaxTick. The match is over, and all sessions
 // are closed. Start a new server for the next match.

@@ -21,7 +21,7 @@ func (s *Server) Schedule() *ecs.Schedule { return s.stages.schedule }
 // Tick returns the number of the next tick, counted from ServerConfig.FirstTick.
 func (s *Server) Tick() uint32 { return s.link.tick }
 
-// Err returns why the server has ended, nil while it runs. Clients cannot end it; see [ErrTicks].
+// Err returns why the server has ended, nil while it runs. Clients cannot end it; see [ErrTicks] and [ErrTransport].
 func (s *Server) Err() error { return s.link.err }
 
 // Session returns the session of a client, nil if it is not connected: the player's identity from the connect

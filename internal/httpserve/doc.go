@@ -6,7 +6,7 @@
 // like: a request that waits in a queue, a WebSocket and a large download on a slow link go on. A handler that needs other
 // deadlines sets them with [net/http.ResponseController].
 //
-// A server has at most 8,192 connections, and at most half as many as the process may have file descriptors. When it has
-// that many, a new connection takes the place of the one that has waited for a request longest. When all connections are
-// busy, the server closes the new one.
+// A server has at most 8,192 connections, and at most half of the file descriptors that the WebSocket listeners of the process
+// and 64 other files leave. All servers of a process together have at most these. At its limit, a new connection takes the place
+// of the one that has waited for a request longest. When all connections are busy, the server closes the new one.
 package httpserve

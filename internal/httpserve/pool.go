@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/tactusgo/tactus/internal/streams"
 )
 
 // chunk is how many bytes of an answer have one deadline.
@@ -14,7 +16,7 @@ const chunk = 16 << 10
 
 // pool is the connections of a server.
 type pool struct {
-	limit int
+	limit func() int
 
 	mu      sync.Mutex
 	open    int
@@ -27,10 +29,10 @@ type listener struct {
 	pool *pool
 }
 
-// Accept implements [net.Listener].
+// Accept implements [net.Listener]. It outlasts times without free file descriptors.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
-		c, err := l.Listener.Accept()
+		c, err := streams.Accept(l.Listener, func(error) {})
 		if err != nil {
 			return nil, err
 		}
@@ -41,12 +43,12 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// admit returns c as a connection of the pool. If the pool is full, it closes the connection that has waited longest; if
-// none waits, admit returns nil.
+// admit returns c as a connection of the pool. If the pool or the process has as many as it may, admit closes the connection of
+// the pool that has waited longest; if none waits, admit returns nil.
 func (p *pool) admit(c net.Conn) *conn {
 	p.mu.Lock()
 	var oldest *conn
-	if p.open >= p.limit {
+	if full := p.open >= p.limit(); full || !streams.Take() {
 		front := p.waiting.Front()
 		if front == nil {
 			p.mu.Unlock()
@@ -54,6 +56,11 @@ func (p *pool) admit(c net.Conn) *conn {
 		}
 		oldest = front.Value.(*conn)
 		p.remove(oldest)
+		if !streams.Take() {
+			p.mu.Unlock()
+			_ = oldest.Close()
+			return nil
+		}
 	}
 	x := &conn{Conn: c, pool: p}
 	x.place = p.waiting.PushBack(x)
@@ -72,6 +79,7 @@ func (p *pool) remove(c *conn) {
 	}
 	c.removed = true
 	p.open--
+	streams.Give()
 	if c.place != nil {
 		p.waiting.Remove(c.place)
 		c.place = nil

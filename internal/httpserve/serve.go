@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/tactusgo/tactus/internal/streams"
 )
 
 const (
@@ -27,13 +29,14 @@ const (
 )
 
 // Serve answers requests on l with h until ctx ends, and then returns nil. Requests that are being answered then have 2 s.
-// It closes l in any case. The error is that of l.Accept.
+// It closes l in any case. An error means that l has
+// failed; Serve waits while the process or the system has no free file descriptors.
 func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
-	return serve(ctx, l, h, min(descriptors()/2, maxConnections))
+	return serve(ctx, l, h, func() int { return min(streams.Unreserved()/2, maxConnections) })
 }
 
 // serve serves with at most limit connections.
-func serve(ctx context.Context, l net.Listener, h http.Handler, limit int) error {
+func serve(ctx context.Context, l net.Listener, h http.Handler, limit func() int) error {
 	p := &pool{limit: limit}
 	s := &http.Server{
 		Handler: bodyDeadline(h), ConnState: p.note, MaxHeaderBytes: maxHeader,

@@ -5,7 +5,6 @@ package eventloop
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/netip"
 	"syscall"
@@ -15,7 +14,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// portClaim holds a port until gnet has bound it. gnet binds with SO_REUSEPORT. A second server on the same port would
+// portClaim holds a UDP port until gnet has bound it. gnet binds with SO_REUSEPORT. A second server on the same port would
 // therefore start without an error and receive the datagrams of some clients. The kernel checks this option on both sockets
 // at the time of the later bind, which makes an exclusive claim possible without a lock file:
 //
@@ -26,42 +25,21 @@ import (
 //
 // From the first step until the listener closes, at least one socket holds the port. Two listeners cannot both pass the
 // first step. Another process of the same user that sets the option can bind the port only between steps 2 and 3.
-//
-// TCP ports work the same way, with a listening socket in the first step. For TCP, the third step does not keep out another
-// process of the same user that sets the option, because Linux remembers the option.
 type portClaim struct {
-	conn interface {
-		syscall.Conn
-		io.Closer
-	}
-	network string // "udp" or "tcp"
-	local   netip.AddrPort
+	conn  *net.UDPConn
+	local netip.AddrPort
 }
 
-// claimPort binds an address. network is "udp" or "tcp".
-func claimPort(network, addr string) (portClaim, error) {
+// claimPort binds an address.
+func claimPort(addr string) (portClaim, error) {
 	if addr == "" {
 		return portClaim{}, errors.New(`eventloop: Listen "": the address has no port; use ":0" for any free port`)
 	}
-	c := portClaim{network: network}
-	var err error
-	if network == "tcp" {
-		var ln net.Listener
-		if ln, err = net.Listen(network, addr); err == nil {
-			c.conn, c.local = ln.(*net.TCPListener), ln.Addr().(*net.TCPAddr).AddrPort()
-		}
-	} else {
-		var pc net.PacketConn
-		if pc, err = net.ListenPacket(network, addr); err == nil {
-			c.conn, c.local = pc.(*net.UDPConn), pc.LocalAddr().(*net.UDPAddr).AddrPort()
-		}
-	}
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return portClaim{}, fmt.Errorf("%w: Listen %q", netsys.ErrAddrInUse, addr)
-	}
+	pc, err := net.ListenPacket("udp", addr)
 	if err != nil {
-		return portClaim{}, fmt.Errorf("eventloop: Listen %q: %w", addr, err)
+		return portClaim{}, listenError(addr, err)
 	}
+	c := portClaim{conn: pc.(*net.UDPConn), local: pc.LocalAddr().(*net.UDPAddr).AddrPort()}
 	raw, err := c.conn.SyscallConn()
 	if err == nil {
 		var inner error
@@ -75,6 +53,14 @@ func claimPort(network, addr string) (portClaim, error) {
 	return c, nil
 }
 
+// listenError returns the error of [ListenConfig.Listen] for an error of binding an address.
+func listenError(addr string, err error) error {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%w: Listen %q", netsys.ErrAddrInUse, addr)
+	}
+	return fmt.Errorf("eventloop: Listen %q: %w", addr, err)
+}
+
 // address returns the claimed address in gnet's form. gnet serves IPv4 and IPv6 in one socket only for the empty host. It
 // serves IPv6 alone for "[::]".
 func (c portClaim) address() string {
@@ -85,23 +71,9 @@ func (c portClaim) address() string {
 }
 
 // proto returns the network and the claimed address in gnet's form.
-func (c portClaim) proto() string { return c.network + "://" + c.address() }
+func (c portClaim) proto() string { return "udp://" + c.address() }
 
 func (c portClaim) release() { _ = c.conn.Close() }
-
-// checkFileLimit returns an error if the process may not open enough files for the connections and 64 other files. The Go
-// runtime has already raised the soft limit to the hard limit.
-func checkFileLimit(connections int) error {
-	const others = 64
-	var limit unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
-		return nil // the limit is unknown
-	}
-	if uint64(connections)+others > uint64(limit.Cur) {
-		return fmt.Errorf("eventloop: WebSocketConfig.Connections %d: the process may open only %d files; raise the limit (ulimit -n) or lower Connections", connections, limit.Cur)
-	}
-	return nil
-}
 
 func setSharing(fd int, on bool) error {
 	v := 0

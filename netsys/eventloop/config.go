@@ -10,10 +10,8 @@ import (
 const (
 	defaultQueue        = 1 << 14
 	defaultKernelBuffer = 1 << 22
-	// With WebSocket the default is shorter, because a suspended loop accepts no connections.
-	defaultCoalesce    = 4 * time.Millisecond
-	defaultCoalesceWeb = time.Millisecond
-	maxCoalesce        = 100 * time.Millisecond
+	defaultCoalesce     = 4 * time.Millisecond
+	maxCoalesce         = 100 * time.Millisecond
 )
 
 // ListenConfig configures a [Listener]. [Listen] uses the zero value.
@@ -28,9 +26,8 @@ type ListenConfig struct {
 
 	// Coalesce is how long the event loop sleeps after a UDP datagram has woken it up, so that further datagrams collect in
 	// the kernel. It goes back to sleep as long as somebody polls: see the package documentation. This delays no UDP datagram,
-	// because Poll reads the datagrams in the kernel. It does not change the times of arrival, which the kernel stamps. New
-	// WebSocket connections wait until the loop wakes up. 0 means 4 ms, or 1 ms if WebSocket is served too. A negative value
-	// makes the loop wake up for each datagram. More than 100 ms is an error. Coalesce has an effect on Linux only.
+	// because Poll reads the datagrams in the kernel. It does not change the times of arrival, which the kernel stamps. 0
+	// means 4 ms. A negative value makes the loop wake up for each datagram. More than 100 ms is an error. Coalesce has an effect on Linux only.
 	Coalesce time.Duration
 
 	// Logger receives the warnings and errors of the event loop. nil discards them.
@@ -57,14 +54,6 @@ func (c ListenConfig) Validate() error {
 		errs = append(errs, fmt.Errorf("eventloop: ListenConfig.Coalesce %v is more than %v", c.Coalesce, maxCoalesce))
 	}
 	return errors.Join(append(errs, c.WebSocket.Validate())...)
-}
-
-// sleepInterval returns Coalesce or its default.
-func (c ListenConfig) sleepInterval() time.Duration {
-	if c.WebSocket.Addr != "" {
-		return orDefault(c.Coalesce, defaultCoalesceWeb)
-	}
-	return orDefault(c.Coalesce, defaultCoalesce)
 }
 
 // Listen calls [ListenConfig.Listen] of the zero value.

@@ -11,6 +11,7 @@
 //   - Print or ban a peer's address: [PeerAddr], [IsWebSocket].
 //   - Count misbehaving WebSocket clients: [Listener.WebSocketStats]. Limit clients: [WebSocketConfig].
 //   - Detect that the server polls too rarely: [Listener.Dropped]; that it sends too much: [Listener.SendErrors].
+//   - Learn that the listener has failed and the server must start again: [Listener.Err].
 //   - Choose how long the event loop sleeps: [ListenConfig.Coalesce]. Count its wake-ups: [Listener.WakeUps].
 //   - Send from several goroutines: [Listener.Senders], which [netsys.Server.Spread] uses.
 //   - Stop: [Listener.Close]. The port is free when it returns.
@@ -30,14 +31,15 @@
 //     [WebSocketConfig.Origins], [WebSocketConfig.Hosts]. The frames of a connection are limited, pings like datagrams.
 //   - A WebSocket connection carries a session. Its first message must start or resume a session. The connection is closed when
 //     nothing is sent to it, when it is silent, or when its address has too many connections.
+//   - A moment without file descriptors or memory ends nothing. New WebSocket connections wait meanwhile, and UDP goes on.
 //   - On systems that gnet does not support natively, such as Windows, the listener wraps [netsys.UDP] and serves no WebSocket.
 //
 // # Wake-ups
 //
 // gnet reads one UDP datagram per wake-up of its loop, and a wake-up costs several times what receiving and sending a datagram
 // do. On Linux, the loop therefore sleeps after a datagram has woken it up, as long as somebody polls. Further datagrams
-// collect in the kernel, and the next Poll reads them in batches. The loop reads them itself after each sleep if WebSocket is
-// served too, if nobody polls, or if the kernel's buffer fills up. The senders of [Listener.Senders], which a server uses,
+// collect in the kernel, and the next Poll reads them in batches. The loop reads them itself after a sleep if nobody
+// polls or if the kernel's buffer fills up. The senders of [Listener.Senders], which a server uses,
 // collect datagrams for one system call, as package batch does. Datagrams that the kernel then refuses are counted in
 // [Listener.SendErrors].
 //

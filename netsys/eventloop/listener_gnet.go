@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net"
 	"net/netip"
 	"slices"
 	"sync/atomic"
@@ -21,12 +23,12 @@ import (
 // Listener is a [netsys.Wire] that serves UDP, WebSocket or both with a gnet event loop. The loop's goroutine copies arrivals
 // into a bounded queue. The goroutine that polls reads the queue and sends directly to the sockets.
 type Listener struct {
-	inbox  *netsys.Inbox
-	local  netip.AddrPort
-	protos []string // networks and addresses in gnet's form
-	closed bool
+	inbox *netsys.Inbox
+	local netip.AddrPort
+	log   *slog.Logger // nil: no logging
 
 	engine     gnet.Engine
+	proto      string // network and address in gnet's form; "" if UDP is not served
 	senders    []*sender
 	fd         int // a duplicate of the UDP socket; −1 if UDP is not served
 	out        sendto.Socket
@@ -35,9 +37,11 @@ type Listener struct {
 	wakeUps    atomic.Uint64
 
 	web      *connections // nil if WebSocket is not served
+	webLoop  *webLoop     // nil if WebSocket is not served
 	webLocal netip.AddrPort
 
-	loop   chan struct{} // closed when the loop has ended
+	closed atomic.Bool
+	loop   chan struct{} // closed when the UDP loop has ended
 	failed atomic.Pointer[error]
 }
 
@@ -54,55 +58,73 @@ func (c ListenConfig) Listen(addr string) (*Listener, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	l := &Listener{
-		inbox: netsys.NewInbox(orDefault(c.Queue, defaultQueue)),
-		fd:    -1,
-		loop:  make(chan struct{}),
-	}
-	h := &handler{listener: l, inbox: l.inbox, config: c, started: make(chan struct{})}
-	if addr != "" || c.WebSocket.Addr == "" {
-		claim, err := claimPort("udp", addr)
-		if err != nil {
-			return nil, err
-		}
-		defer claim.release()
-		h.udp = claim.address()
-		if c.Coalesce >= 0 {
-			l.udpReader = newUDPReader(c.sleepInterval(), c.WebSocket.Addr == "", l.inbox, orDefault(c.Queue, defaultQueue))
-		}
-		l.protos = append(l.protos, claim.proto())
-	}
+	l := &Listener{inbox: netsys.NewInbox(orDefault(c.Queue, defaultQueue)), log: c.Logger, fd: -1, loop: make(chan struct{})}
 	if c.WebSocket.Addr != "" {
-		if err := checkFileLimit(orDefault(c.WebSocket.Connections, defaultConnections)); err != nil {
-			return nil, err
-		}
-		claim, err := claimPort("tcp", c.WebSocket.Addr)
+		l.web = newConnections(c.WebSocket, l.inbox, logger{c.Logger})
+		loop, err := listenWeb(c.WebSocket.Addr, l.web, l.fail)
 		if err != nil {
+			l.closeReader()
 			return nil, err
 		}
-		defer claim.release()
-		h.tcp = claim.address()
-		l.protos = append(l.protos, claim.proto())
-		l.web, l.webLocal = newConnections(c.WebSocket, l.inbox, logger{c.Logger}), claim.local
+		l.webLoop, l.webLocal = loop, loop.tcp.Addr().(*net.TCPAddr).AddrPort()
 	}
+	if addr == "" && l.web != nil {
+		close(l.loop)
+		return l, nil
+	}
+	if err := c.listenUDP(l, addr); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// listenUDP binds a UDP address and starts the loop that reads it.
+func (c ListenConfig) listenUDP(l *Listener, addr string) error {
+	claim, err := claimPort(addr)
+	if err != nil {
+		close(l.loop)
+		return err
+	}
+	defer claim.release()
+	h := &handler{listener: l, inbox: l.inbox, config: c, udp: claim.address(), started: make(chan struct{})}
+	if c.Coalesce >= 0 {
+		l.udpReader = newUDPReader(orDefault(c.Coalesce, defaultCoalesce), l.inbox, orDefault(c.Queue, defaultQueue))
+	}
+	l.proto = claim.proto()
 	go func() {
 		defer close(l.loop)
 		// Every datagram fits into 64 KiB. A smaller buffer would make gnet truncate long datagrams silently.
-		err := gnet.Rotate(h, l.protos, gnet.WithNumEventLoop(1), gnet.WithReadBufferCap(1<<16), gnet.WithReusePort(true),
-			gnet.WithReuseAddr(l.web != nil), gnet.WithTicker(true), gnet.WithLogger(logger{c.Logger}))
-		if err == nil {
-			err = netsys.ErrClosed
-		}
-		l.failed.Store(&err)
+		l.fail(gnet.Run(h, l.proto, gnet.WithNumEventLoop(1), gnet.WithReadBufferCap(1<<16), gnet.WithReusePort(true),
+			gnet.WithTicker(true), gnet.WithLogger(logger{c.Logger})))
 	}()
 	select {
 	case <-h.started:
-		return l, nil
+		return nil
 	case <-l.loop:
-		l.closeReader()
-		_ = l.closeFD()
-		return nil, fmt.Errorf("eventloop: Listen %q: %w", l.protos, errors.Join(h.failed, *l.failed.Load()))
+		return fmt.Errorf("eventloop: Listen %q: %w", l.proto, errors.Join(h.failed, *l.failed.Load()))
 	}
+}
+
+// fail records that the listener can receive no more, unless it is being closed. err may be nil.
+func (l *Listener) fail(err error) {
+	if l.closed.Load() {
+		return
+	}
+	if err == nil {
+		err = netsys.ErrClosed
+	}
+	err = fmt.Errorf("eventloop: the event loop has ended: %w", err)
+	if l.failed.CompareAndSwap(nil, &err) && l.log != nil {
+		l.log.Error("the transport has failed: start the server again", "error", err)
+	}
+}
+
+// Err implements [netsys.Failing]. A moment without file descriptors or memory is no failure: connections then wait.
+func (l *Listener) Err() error {
+	if err := l.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // Poll implements [netsys.Wire]. now must come from time.Now. A datagram that arrives between now and the end of the call may be
@@ -111,7 +133,7 @@ func (l *Listener) Poll(now time.Time, deliver func(netsys.Datagram)) {
 	switch {
 	case l.web == nil || l.web.reader == nil:
 		l.drain(now, deliver)
-	case !l.closed:
+	case !l.closed.Load():
 		l.web.reader.poll(l, now, deliver)
 	}
 	if l.web != nil {
@@ -161,13 +183,10 @@ func (l *Listener) checkSend(b []byte) error {
 	if len(b) > netsys.MaxDatagram {
 		return netsys.ErrTooLarge
 	}
-	if l.closed {
+	if l.closed.Load() {
 		return netsys.ErrClosed
 	}
-	if err := l.failed.Load(); err != nil {
-		return fmt.Errorf("eventloop: the event loop has ended: %w", *err)
-	}
-	return nil
+	return l.Err()
 }
 
 // Senders implements [netsys.ParallelWire].
@@ -225,16 +244,13 @@ func (l *Listener) WebSocketStats() WebSocketStats {
 	return l.web.currentStats()
 }
 
-// Close implements [netsys.Wire]. It returns after the loop has ended and the addresses are free.
+// Close implements [netsys.Wire]. It returns after the loops have ended and the addresses are free.
 func (l *Listener) Close() error {
-	if l.closed {
+	if l.closed.Load() {
 		return nil
 	}
 	l.Flush(time.Now())
-	l.closed = true
-	if l.web != nil {
-		l.web.shutdown()
-	}
+	l.closed.Store(true)
 	if l.udpReader != nil {
 		l.udpReader.stop()
 	}
@@ -243,13 +259,14 @@ func (l *Listener) Close() error {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	_ = l.engine.Stop(ended)
+	if l.webLoop != nil {
+		l.webLoop.close()
+	}
 	<-l.loop
 	l.closeReader()
 	// gnet keeps every engine and its buffers in a global table. Only the deprecated Stop removes an entry.
-	for _, proto := range l.protos {
-		//lint:ignore SA1019 see above
-		_ = gnet.Stop(ended, proto)
-	}
+	//lint:ignore SA1019 see above
+	_ = gnet.Stop(ended, l.proto)
 	return l.closeFD()
 }
 

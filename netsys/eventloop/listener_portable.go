@@ -38,6 +38,9 @@ func (c ListenConfig) Listen(addr string) (*Listener, error) {
 // WebSocketAddr returns the zero AddrPort.
 func (l *Listener) WebSocketAddr() netip.AddrPort { return netip.AddrPort{} }
 
+// Err returns nil: [netsys.UDP] goes on after every error of its socket.
+func (l *Listener) Err() error { return nil }
+
 // WakeUps returns 0, because there is no event loop.
 func (l *Listener) WakeUps() uint64 { return 0 }
 

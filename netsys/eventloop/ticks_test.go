@@ -7,21 +7,17 @@ import (
 	"time"
 )
 
-// A listener without WebSocket does not wake its loop. One with WebSocket wakes it a few times per second to check
-// connections.
-func TestTicksOfTheLoop(t *testing.T) {
-	for _, web := range []*connections{nil, {}} {
-		h := &handler{listener: &Listener{web: web}, started: make(chan struct{})}
-		for range 3 {
-			delay, _ := h.OnTick()
-			if web == nil && delay < 24*time.Hour || web != nil && (delay < 50*time.Millisecond || delay > time.Second) {
-				t.Errorf("connections %v: the next tick comes after %v", web != nil, delay)
-			}
-		}
-		select {
-		case <-h.started:
-		default:
-			t.Error("nobody is told that the loop runs")
+// The UDP loop does not wake up for ticks. The WebSocket loop does a few times per second to check connections.
+func TestTicksOfTheLoops(t *testing.T) {
+	h := &handler{started: make(chan struct{})}
+	if delay, _ := h.OnTick(); delay < 24*time.Hour {
+		t.Errorf("the next tick of the UDP loop comes after %v", delay)
+	}
+	<-h.started
+	w := &webLoop{web: &connections{}}
+	for range 3 {
+		if delay, _ := w.OnTick(); delay < 50*time.Millisecond || delay > time.Second {
+			t.Errorf("the next tick of the WebSocket loop comes after %v", delay)
 		}
 	}
 }

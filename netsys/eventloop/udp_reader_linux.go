@@ -14,14 +14,12 @@ import (
 // datagrams, so the sleep delays nothing for a server that polls. docs/decisions/event-loop.md has the measurements.
 //
 // The loop stays suspended as long as somebody polls. It reads the socket itself only when nobody has polled for a while or
-// when the kernel's buffer fills up. If WebSocket is served too, the loop sleeps only once per wake-up, because it must also
-// accept connections.
+// when the kernel's buffer fills up.
 //
 // Poll and loop read the same socket as gnet, but never while gnet may hold a datagram that is not in the inbox yet. That
 // keeps the datagrams in order. The kernel stamps arrivals, so the time that a datagram waits does not count as latency.
 type udpReader struct {
 	interval   time.Duration // how long the loop sleeps before it checks whether somebody polls
-	udpOnly    bool          // WebSocket is not served
 	maxBatches int           // most batches that one Poll or one check reads
 	inbox      *netsys.Inbox
 
@@ -46,10 +44,9 @@ type udpReader struct {
 
 // newUDPReader returns a reader that puts what the loop reads into the inbox, whose capacity is queue. On systems that cannot
 // read datagrams in batches it returns nil.
-func newUDPReader(interval time.Duration, udpOnly bool, inbox *netsys.Inbox, queue int) *udpReader {
+func newUDPReader(interval time.Duration, inbox *netsys.Inbox, queue int) *udpReader {
 	r := &udpReader{
 		interval:   interval,
-		udpOnly:    udpOnly,
 		maxBatches: (queue + mmsg.BatchSize - 1) / mmsg.BatchSize,
 		inbox:      inbox,
 		reader:     mmsg.NewReader(),
@@ -95,7 +92,7 @@ func (r *udpReader) suspendLoop(fd int, at time.Time) {
 	r.mu.Lock()
 	r.suspended = true
 	r.mu.Unlock()
-	for r.sleepOnce(fd) && r.udpOnly {
+	for r.sleepOnce(fd) {
 	}
 	r.mu.Lock()
 	r.suspended = false
@@ -114,13 +111,10 @@ const (
 func (r *udpReader) sleepOnce(fd int) bool {
 	time.Sleep(r.interval)
 	if !r.mu.TryLock() {
-		if r.udpOnly {
-			return true // a Poll is running
-		}
-		r.mu.Lock()
+		return true // a Poll is running
 	}
 	now := time.Now()
-	stopped, pollWillRead := r.stopped, r.udpOnly && now.Sub(r.lastPoll) < pollTimeout && !fillingUp(fd)
+	stopped, pollWillRead := r.stopped, now.Sub(r.lastPoll) < pollTimeout && !fillingUp(fd)
 	if r.reader.Received != r.lastReceived {
 		r.lastReceived, r.lastArrival = r.reader.Received, now
 	}

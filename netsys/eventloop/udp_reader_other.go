@@ -11,7 +11,7 @@ import (
 // udpReader exists on Linux only. Elsewhere gnet reads every datagram.
 type udpReader struct{}
 
-func newUDPReader(time.Duration, bool, *netsys.Inbox, int) *udpReader { return nil }
+func newUDPReader(time.Duration, *netsys.Inbox, int) *udpReader { return nil }
 
 func (*udpReader) prepare(int) error { return nil }
 

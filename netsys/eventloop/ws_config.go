@@ -52,8 +52,8 @@ type WebSocketConfig struct {
 	TrustedProxies []netip.Prefix
 
 	// Connections bounds the connections, including those without a finished handshake. Further connections are closed
-	// immediately. 0 means 1,024. The process must be allowed to open 64 more files than that, because running out of files
-	// ends the event loop.
+	// immediately. 0 means 1,024. The process must be allowed to open 64 more files than that, and the HTTP servers of package rooms/web
+	// leave these files to the listener. While the process has no free file descriptor, new connections wait.
 	Connections int
 	// PerAddress bounds the connections of one IPv4 address or one 64-bit IPv6 network. Further connections are closed
 	// immediately. 0 means 32, and no limit for loopback addresses, which proxies and tests use.
@@ -174,6 +174,8 @@ type WebSocketStats struct {
 	Accepted uint64
 	// Refused counts handshakes that got an error or no answer: malformed, too long, or from a page that may not connect.
 	Refused uint64
+	// AcceptErrors counts failed attempts to accept a connection, such as without a free file descriptor. The listener tries again.
+	AcceptErrors uint64
 	// Crowded counts connections closed because there were too many connections or too many half-open ones.
 	Crowded uint64
 	// CrowdedAddress counts connections closed because their address had too many.

@@ -56,6 +56,8 @@ type connections struct {
 	halfOpen  []*webConn         // connections without a valid first message, oldest first
 	closed    bool
 	stats     WebSocketStats
+
+	acceptFails bool // no connection was accepted since an attempt failed
 }
 
 func newConnections(config WebSocketConfig, inbox *netsys.Inbox, log logger) *connections {
@@ -70,6 +72,25 @@ func newConnections(config WebSocketConfig, inbox *netsys.Inbox, log logger) *co
 	}
 	w.reader = newPollReader(w)
 	return w
+}
+
+// noteAcceptError counts a failed attempt to accept a connection, and logs the first one since a connection was accepted.
+func (w *connections) noteAcceptError(err error) {
+	w.mu.Lock()
+	w.stats.AcceptErrors++
+	first := !w.acceptFails
+	w.acceptFails = true
+	w.mu.Unlock()
+	if first {
+		w.log.Errorf("eventloop: accept a WebSocket connection: %v; trying again; if files are missing, raise the limit (ulimit -n)", err)
+	}
+}
+
+// noteAccepted ends what [connections.noteAcceptError] began.
+func (w *connections) noteAccepted() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.acceptFails = false
 }
 
 // accept adds a new TCP connection. It returns nil if there are too many.

@@ -63,4 +63,7 @@ func (b *beside) PeerAddr(from netip.AddrPort) netip.AddrPort {
 	return b.l.PeerAddr(from)
 }
 
+// Err implements [netsys.Failing].
+func (b *beside) Err() error { return errors.Join(netsys.WireError(b.first), b.l.Err()) }
+
 func (b *beside) Close() error { return errors.Join(b.first.Close(), b.l.Close()) }

@@ -46,6 +46,7 @@ type Listener struct {
 	end    context.CancelFunc
 	tasks  sync.WaitGroup
 	closed bool
+	failed atomic.Pointer[error]
 }
 
 var _ netsys.Wire = (*Listener)(nil)
@@ -119,6 +120,10 @@ func (l *Listener) accept(ln *quic.EarlyListener) {
 	for {
 		conn, err := ln.Accept(l.life)
 		if err != nil {
+			if l.life.Err() == nil {
+				err = fmt.Errorf("webtransport: the listener has ended: %w", err)
+				l.failed.Store(&err)
+			}
 			return
 		}
 		h := conn.Context().Value(heldKey{}).(*held)
@@ -185,6 +190,14 @@ func (l *Listener) Send(_ time.Time, to netip.AddrPort, b []byte) error {
 	if p := l.crowd.at(to); p != nil {
 		p.answered.Store(true)
 		p.out.Put(b)
+	}
+	return nil
+}
+
+// Err implements [netsys.Failing].
+func (l *Listener) Err() error {
+	if err := l.failed.Load(); err != nil {
+		return *err
 	}
 	return nil
 }

@@ -67,6 +67,9 @@ func (s *Server) Membership() Membership {
 
 // mayAdmit returns an error if this process must not give seats.
 func (s *Server) mayAdmit() error {
+	if err := s.Err(); err != nil {
+		return &Unavailable{Again: time.Second, Err: err}
+	}
 	if s.fleet == nil {
 		return nil
 	}

@@ -152,8 +152,9 @@ func (s *Server) findPort(_ time.Time, a netcode.Asked) (*port, uint16) {
 	return r.port, seat.Number
 }
 
-// Run serves in real time until ctx ends, each room on its own goroutine. Then it ends the rooms, notifies their clients and closes
-// the transports. The error is that of closing, or names a room that was stuck.
+// Run serves in real time until ctx ends or a transport fails, each room on its own goroutine. Then it ends the rooms, which saves
+// those with a store, notifies their clients and closes the transports. The error is that of [Server.Err] or of closing, or names a
+// room that was stuck.
 func (s *Server) Run(ctx context.Context) error {
 	rooms, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -178,7 +179,11 @@ func (s *Server) Run(ctx context.Context) error {
 	travelled.Go(func() { s.travel.tasks.run(rooms) })
 	t := time.NewTicker(pollInterval)
 	defer t.Stop()
+	var dead error
 	for ctx.Err() == nil {
+		if dead = s.Err(); dead != nil {
+			break
+		}
 		select {
 		case <-ctx.Done():
 		case <-t.C:
@@ -212,7 +217,17 @@ func (s *Server) Run(ctx context.Context) error {
 	s.travel.tasks.flush(last) // what rooms gave back that have ended
 	leave()
 	left.Wait()
-	return errors.Join(err, failed, s.router.close())
+	return errors.Join(dead, err, failed, s.router.close())
+}
+
+// Err returns why a transport has failed, nil while all work: see netsys.Failing. The process then gives no seats.
+func (s *Server) Err() error {
+	for _, w := range s.router.config.wires {
+		if err := netsys.WireError(w); err != nil {
+			return fmt.Errorf("rooms: the transport at %v has failed: %w; start the process again", w.LocalAddr(), err)
+		}
+	}
+	return nil
 }
 
 // startRoom starts the goroutine of a room. The caller holds the lock.

@@ -68,6 +68,7 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 		help string
 		is   bool
 	}{
+		"transport_failed": {"1 while a transport of the process has failed: nobody reaches it.", c.p.server.Err() != nil},
 		"draining":         {"1 while the process drains.", c.p.server.Draining()},
 		"directory_member": {"1 while other processes find this one in the directory.", m.Member},
 		"directory_fenced": {"1 while the process has lost its place in the directory.", m.Fenced},
