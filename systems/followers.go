@@ -10,12 +10,13 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/flight"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/lagcomp"
+	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // attachEvents attaches the events of a server to its world.
 func (s *Server) attachEvents() {
 	if s.config.Events != nil {
-		s.config.Events.Attach(s.world, event.Hooks{Sees: s.sees, Broken: s.dropUnreachable})
+		s.config.Events.Attach(s.world, event.Hooks{Sees: s.sees, Simulated: policy.TraitsOf(s.config.Model).RelaysInputs, Broken: s.dropUnreachable})
 	}
 }
 

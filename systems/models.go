@@ -183,7 +183,8 @@ func followModel(c *Client, t policy.Traits) clientModel {
 	})
 	c.interpolator = d.View()
 	c.recordRelayed(d)
-	m, line := following{c, d, new(mirror.Watch)}, d.Relay().Timeline()
+	line := d.Relay().Timeline()
+	m := following{c, d, line, &mirror.Watch{Confirmed: line.Confirmed}}
 	return clientModel{
 		listener: m, numbering: d, pace: d, known: m, differs: d.Differs, count: m.count, leave: m.leave,
 		systems: clientSystems{reconcile: d.Reconcile, gather: d.Gather, predict: m.predict, send: d.Send, interpolate: d.Interpolate},
@@ -215,7 +216,7 @@ func predictModel(c *Client, t policy.Traits) clientModel {
 	}
 	c.reconciler = reconcile.New(reconciling, c.shape.predicted)
 	return clientModel{
-		listener: snapshotListener{c}, numbering: sequence{c}, pace: steered{&c.steps.steering}, known: mirroredEntities{c},
+		listener: snapshotListener{c, c.mirror.Has}, numbering: sequence{c}, pace: steered{&c.steps.steering}, known: mirroredEntities{c},
 		firstOpen: func() uint32 { return c.reconciler.ConfirmedInput() + 1 }, count: func(s ClientStats) ClientStats { return s }, leave: func() { mirror.Leave(c.mirror) },
 		systems: clientSystems{reconcile: c.reconciler.Run, gather: c.inputs.Run, predict: c.predictor.Run, send: c.send, interpolate: c.interpolator.Run},
 	}

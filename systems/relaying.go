@@ -12,6 +12,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/sessions"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -188,6 +189,7 @@ func (t relaySender) account(p *peer) {
 type following struct {
 	c     *Client
 	in    *deterministic.Client
+	line  *timeline.Timeline
 	watch *mirror.Watch
 }
 
@@ -211,20 +213,20 @@ func (m following) Message(number int, message []byte) (bool, error) {
 // Acked does nothing: messages contain acknowledgements.
 func (m following) Acked(uint16) {}
 
-// Confirm delivers events whose ticks are simulated.
+// Confirm delivers events whose ticks can no longer change. The world is ahead of these ticks.
 func (m following) Confirm() {
-	c, next := m.c, m.in.Relay().Timeline().Next()
+	c, confirmed := m.c, m.line.Horizon()
 	if !m.in.Loaded() {
 		return
 	}
 	if _, loaded := c.mirror.Loaded(); !loaded {
-		c.mirror.Load(next)
+		c.mirror.Load(confirmed)
 		if c.config.Loaded != nil {
-			ecs.Handle(c.world, "ClientConfig.Loaded", func() { c.config.Loaded(c.world, next) })
+			ecs.Handle(c.world, "ClientConfig.Loaded", func() { c.config.Loaded(c.world, confirmed) })
 		}
 	}
 	if c.config.Events != nil {
-		c.config.Events.Deliver(next)
+		c.config.Events.Deliver(confirmed, nil)
 	}
 }
 
@@ -232,19 +234,19 @@ func (m following) Confirm() {
 func (m following) predict(w *ecs.World) {
 	m.in.Predict(w)
 	if _, loaded := m.c.mirror.Loaded(); loaded && m.c.config.OnPresence != nil {
-		m.watch.Update(w, m.in.Relay().Timeline().Next(), m.c.config.OnPresence)
+		m.watch.Update(w, m.line.Horizon(), m.c.config.OnPresence)
 	}
-	m.c.mirror.Own.Newest.Tick = m.in.Relay().Timeline().Horizon()
+	m.c.mirror.Own.Newest.Tick = m.line.Horizon()
 }
 
 // leave reports all entities as left behind.
 func (m following) leave() {
-	m.watch.Leave(m.c.world, m.in.Relay().Timeline().Next(), m.c.config.OnPresence)
+	m.watch.Leave(m.c.world, m.line.Horizon(), m.c.config.OnPresence)
 }
 
 // count adds the counters of the timeline.
 func (m following) count(s ClientStats) ClientStats {
-	t, r := m.in.Relay().Timeline().Stats(), m.in.Relay().Stats()
+	t, r := m.line.Stats(), m.in.Relay().Stats()
 	s.Ticks, s.Resimulated, s.LongestReplay, s.Corrections = t.Ticks, t.Resimulated, uint64(t.Longest), t.Passes
 	s.InputsSent, s.Renewals = r.Sent, r.Lost
 	s.InputBytes, s.SendErrors = s.InputBytes+m.in.Counts.Bytes, s.SendErrors+m.in.Counts.Errors

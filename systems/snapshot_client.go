@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/clock"
@@ -11,7 +12,10 @@ import (
 )
 
 // snapshotListener receives snapshots.
-type snapshotListener struct{ c *Client }
+type snapshotListener struct {
+	c   *Client
+	has func(components.NetID, uint32) bool // see [mirror.Mirror.Has]
+}
 
 // Receive processes a snapshot. A missing baseline is not an error.
 func (l snapshotListener) Receive(pk netsys.Packet) error {
@@ -37,7 +41,7 @@ func (l snapshotListener) Confirm() {
 	}
 	c.predictor.Scope.List()
 	if _, loaded := c.mirror.Loaded(); loaded && c.config.Events != nil {
-		c.config.Events.Deliver(c.mirror.Newest.Tick)
+		c.config.Events.Deliver(c.mirror.Newest.Tick, l.has)
 	}
 }
 

@@ -29,7 +29,7 @@ type stamping struct {
 func newStamping(c *Client, delay, early uint32) *stamping {
 	rate := float64(c.world.TickRate())
 	return &stamping{
-		snapshotListener: snapshotListener{c}, delay: delay, early: early,
+		snapshotListener: snapshotListener{c, c.mirror.Has}, delay: delay, early: early,
 		ticks:   clock.Ticks{Start: c.steps.now, Step: c.world.StepDuration()},
 		silence: max(rate/2, silentSends*float64(c.shape.sendEvery)), tooFar: max(rate/5, minTooFar),
 	}

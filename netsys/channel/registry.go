@@ -127,6 +127,20 @@ func (t *Type[T]) Read(b []byte, message *T) error {
 	return t.read(in.Next(in.Len()), unsafe.Pointer(message))
 }
 
+// AppendRefs appends the numbers of the entities that a message names in fields tagged ref to dst, without the zeros.
+func (t *Type[T]) AppendRefs(dst []uint32, message *T) []uint32 {
+	for i := range t.table.Fields {
+		f := &t.table.Fields[i]
+		if f.Form != schema.FormRef {
+			continue
+		}
+		if id := *(*uint32)(unsafe.Add(unsafe.Pointer(message), f.Offset)); id != 0 {
+			dst = append(dst, id)
+		}
+	}
+	return dst
+}
+
 // Dispatcher calls the handler of each message's type. Peer identifies the sender for handlers, for example a session or a
 // player. A dispatcher belongs to one goroutine; create one per world or server.
 type Dispatcher[Peer any] struct {

@@ -67,7 +67,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		client.Deliver(tick - 2)
+		client.Deliver(tick-2, nil)
 	}
 	for range 50 {
 		step()

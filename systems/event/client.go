@@ -45,6 +45,9 @@ type Origin struct {
 	// About is the entity of an event to its owner or viewers, 0 for other events. The client may no longer have this
 	// entity.
 	About components.NetID
+	// Unconfirmed reports that the client handles the event although its world lacks the state that the event waits for:
+	// the state did not arrive in time, or too many events waited.
+	Unconfirmed bool
 }
 
 // Client sends and receives the events of a client's world. Only the goroutine of the world may use it.
@@ -55,6 +58,7 @@ type Client struct {
 	reader   codec.ByteReader
 	refused  refusal
 	waiting  waiting
+	named    []uint32
 	resent   uint64 // message type number of events that are sent again
 	session  uint32
 	left     resumable // channels of the session that ended
@@ -167,24 +171,80 @@ func (c *Client) Receive(channel int, message []byte) (event bool, err error) {
 	c.waiting.add(&h, append(c.getBuffer(), h.words...))
 	for len(c.waiting.events) > c.config.Waiting || c.waiting.bytes > c.config.WaitingBytes {
 		c.stats.Early++
-		c.play(c.waiting.pop())
+		c.play(c.waiting.remove(0), true)
 	}
 	return true, nil
 }
 
-// Deliver calls the handlers of the events that are due. ticks is the number of the server's ticks that the confirmed
-// state of this client includes, as the snapshot says. Call it after the received state is in the world.
-func (c *Client) Deliver(ticks uint32) {
-	for c.waiting.isDue(ticks) {
-		c.play(c.waiting.pop())
+// Deliver calls the handlers of the events that are due. ticks is the number of the server's ticks that the newest confirmed
+// state of this client includes. Call it after the received state is in the world.
+//
+// That state may lack entities, because of the byte budget or because a packet was lost. has reports whether the world
+// contains the state of an entity after a tick, or no longer contains the entity; for entity 0 it reports whether the world
+// contains the state of all entities. An event that names entities, by its target or in ref fields, waits for them; any other
+// event waits for all entities. After five seconds the event is handled with [Origin].Unconfirmed.
+//
+// has is nil if the client simulates everything. Then ticks is the number of ticks that can no longer change, and an event with
+// Options.Early that names entities waits for its tick too.
+func (c *Client) Deliver(ticks uint32, has func(entity components.NetID, tick uint32) bool) {
+	q, blocked := &c.waiting, uint64(0) // blocked is a bit mask of ordered channels whose next event waits
+	for i := 0; q.isDue(i, ticks); {
+		e := &q.events[i]
+		if e.early && has == nil && e.due >= ticks && len(c.names(e)) > 0 {
+			i++ // the world of a client that simulates everything may still give the number to another entity
+			continue
+		}
+		ordered := uint64(0)
+		if e.kind.promise == channel.ReliableOrdered && !e.early {
+			ordered = 1 << e.kind.channel
+		}
+		confirmed := blocked&ordered == 0 && (has == nil || e.early || c.isConfirmed(e, has))
+		if e.since == 0 {
+			e.since = max(ticks, 1)
+		}
+		if !confirmed && (blocked&ordered != 0 || ticks-e.since <= patience(c.world.TickRate())) {
+			blocked |= ordered
+			i++
+			continue
+		}
+		if !confirmed {
+			c.stats.Unconfirmed++
+		}
+		c.play(q.remove(i), !confirmed)
 	}
+}
+
+// isConfirmed reports whether the world contains the state that an event waits for.
+func (c *Client) isConfirmed(e *waitingEvent, has func(components.NetID, uint32) bool) bool {
+	names := c.names(e)
+	if len(names) == 0 {
+		return has(0, e.due)
+	}
+	for _, id := range names {
+		if !has(components.NetID(id), e.due) {
+			return false
+		}
+	}
+	return true
+}
+
+// names returns the entities that an event names. They are valid until the next call.
+func (c *Client) names(e *waitingEvent) []uint32 {
+	c.named = c.named[:0]
+	if b := c.bound[e.kind.index]; b.read(e.kind.prefix, e.words) == nil { // an error is impossible: Receive has read the same bytes
+		c.named = b.appendRefs(c.named)
+	}
+	if e.about != 0 {
+		c.named = append(c.named, e.about)
+	}
+	return c.named
 }
 
 // Mute sets whether events that are due reach no handlers, as while a replay seeks.
 func (c *Client) Mute(muted bool) { c.muted = muted }
 
 // play calls the handler of an event.
-func (c *Client) play(w waitingEvent) {
+func (c *Client) play(w waitingEvent, unconfirmed bool) {
 	b := c.bound[w.kind.index]
 	err := b.read(w.kind.prefix, w.words)
 	c.putBuffer(w.words)
@@ -193,7 +253,7 @@ func (c *Client) play(w waitingEvent) {
 	}
 	c.stats.Handled++
 	ecs.Handle(c.world, w.kind.handler, func() {
-		b.play(c.world, Origin{Tick: w.tick, About: components.NetID(w.about)})
+		b.play(c.world, Origin{Tick: w.tick, About: components.NetID(w.about), Unconfirmed: unconfirmed})
 	})
 }
 

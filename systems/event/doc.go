@@ -58,7 +58,8 @@
 // arrive in the order of the calls of Raise; for Final events the order of Settle counts.
 //
 // A client handles an event of tick t when its confirmed state includes tick t, in the order of ticks. So the door is open
-// when the client reads the news. Events with Options.Early do not wait, and overtake the others. A server handles events when
+// when the client reads the news. [Client.Deliver] says what holds if a state is incomplete. Events with Options.Early do not
+// wait, and overtake the others. A server handles events when
 // they arrive, before the next tick.
 //
 // # Outages

@@ -94,7 +94,7 @@ func Example() {
 		server.Done()
 		server.Settle(tick + 1)
 		fmt.Println("a state with", tick+1, "ticks")
-		client.Deliver(tick + 1)
+		client.Deliver(tick+1, nil)
 	}
 	// Output:
 	// a state with 1 ticks

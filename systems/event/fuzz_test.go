@@ -51,7 +51,7 @@ func FuzzReceive(f *testing.F) {
 		}
 		check(server.Receive(1, int(number), data))
 		check(client.Receive(int(number), data))
-		client.Deliver(^uint32(0))
+		client.Deliver(^uint32(0), nil)
 		client.Settle(0)
 		server.Settle(0)
 		for _, m := range append(up.sent, down.sent...) {

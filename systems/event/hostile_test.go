@@ -27,11 +27,12 @@ var hostile = []struct {
 	{"short words", 0, "0007010000", true, true},
 	{"words and more", 0, "0007 0000000000 0000", true, true},
 	{"another channel", 2, "0007 01000000", true, true},
-	{"a tick of 33 bits", 0, "00 8080808010 00 01000000", true, true},
-	{"a tick in too many bytes", 0, "00 8700 00 01000000", true, true},
-	{"about 33 bits", 0, "00 07 8080808010 01000000", true, true},
+	{"a tick of 33 bits", 0, "00 8080808020 00 01000000", true, true},
+	{"a tick of 32 bits, and late", 0, "00 ffffffff1f 01 00 01000000", true, true},
+	{"a tick in too many bytes", 0, "00 8e00 00 01000000", true, true},
+	{"about 33 bits", 0, "00 0e 8080808010 01000000", true, true},
 	{"a client shouts", 0, "03 07 01000000", true, true},
-	{"a client shouts as a server", 0, "03 07 00 01000000", true, false},
+	{"a client shouts as a server", 0, "03 0e 00 01000000", true, false},
 	{"a server asks", 0, "05 07 01", false, true},
 	{"100 of 0 to 99", 0, "05 07 64", true, true},
 	{"bits behind the end", 0, "05 07 81", true, true},
@@ -87,16 +88,16 @@ func TestHostile(t *testing.T) {
 func TestFarTick(t *testing.T) {
 	s := newStage(t, event.ServerConfig{}, event.ClientConfig{Waiting: 2})
 	e := s.clients[0]
-	for _, m := range []string{"00 ffffffff0f 00 01000000", "00 02 00 02000000"} {
+	for _, m := range []string{"00 feffffff1f 00 01000000", "00 04 00 02000000"} {
 		if _, err := e.client.Receive(0, unhex(t, m)); err != nil {
 			t.Error(err)
 		}
 	}
-	if _, err := e.client.Receive(2, unhex(t, "01 02 00 03000000")); err != nil {
+	if _, err := e.client.Receive(2, unhex(t, "01 04 00 03000000")); err != nil {
 		t.Error(err)
 	}
 	expect(t, e.heard, "spark 3 at 2")
-	if _, err := e.client.Receive(0, unhex(t, "00 03 00 04000000")); err != nil {
+	if _, err := e.client.Receive(0, unhex(t, "00 06 00 04000000")); err != nil {
 		t.Error(err)
 	}
 	expect(t, e.heard, "spark 3 at 2", "note 1 at 4294967295")

@@ -191,7 +191,7 @@ func (s *stage) carry() {
 // deliver returns the events that a client delivers when its state has reached a tick.
 func (e *end) deliver(ticks uint32) []string {
 	e.heard = nil
-	e.client.Deliver(ticks)
+	e.client.Deliver(ticks, nil)
 	return e.heard
 }
 

@@ -19,6 +19,7 @@ type outgoing struct {
 	kind    *kind
 	to      address
 	message []byte
+	words   int // offset of the fields in message
 }
 
 // entry is an event of a tick that may be simulated again.
@@ -48,6 +49,7 @@ type log struct {
 	tick     uint32 // current tick, valid while running
 	horizon  uint32 // earlier ticks are final
 	running  bool
+	undated  bool // receivers need not know which simulation of a tick raised an event, see [Hooks].Simulated
 	stats    Stats
 }
 
@@ -121,7 +123,13 @@ func Raise[T any](w *ecs.World, to Target, v T) {
 	}
 	b := l.bound[k.index].(*bound[T])
 	o := outgoing{kind: k, to: addressOf(l.world, to)}
-	o.message = b.append(l.getBuffer(), l.stamp(), uint32(o.to.about.NetID), l.server, v)
+	h := head{kind: k, tick: l.stamp(), about: uint32(o.to.about.NetID)}
+	if l.running && l.next > l.tick && !l.undated {
+		h.late = l.next - l.tick
+	}
+	o.message = h.append(l.getBuffer(), l.server)
+	o.words = len(o.message)
+	o.message = b.append(o.message, v)
 	if l.running {
 		l.fresh = append(l.fresh, entry{outgoing: o, tick: l.tick})
 		return
@@ -183,7 +191,7 @@ func (l *log) Done() {
 		if !f.kind.options.Final {
 			f.sent = true
 			l.stats.Raised++
-			l.outbox = append(l.outbox, outgoing{f.kind, f.to, append(l.getBuffer(), f.message...)})
+			l.outbox = append(l.outbox, outgoing{f.kind, f.to, append(l.getBuffer(), f.message...), f.words})
 		}
 		l.entries = reuse.Insert(l.entries, to, *f)
 		to++
@@ -216,7 +224,7 @@ func (l *log) pair(from, to int, equal bool) {
 		f := &l.fresh[i]
 		for j := from; j < to && !f.paired && !f.kind.options.Final; j++ {
 			e := &l.entries[j]
-			if e.absent && e.kind == f.kind && e.to.same(&f.to) && (!equal || bytes.Equal(e.message, f.message)) {
+			if e.absent && e.kind == f.kind && e.to.same(&f.to) && (!equal || bytes.Equal(e.message[e.words:], f.message[f.words:])) {
 				e.absent, e.changed, f.paired = false, !equal, true
 				l.stats.Repeated++
 			}

@@ -50,7 +50,8 @@ type Options struct {
 	Final bool
 
 	// Early lets clients handle the event when it arrives. Otherwise it waits until the confirmed state of the client
-	// includes its tick. Only for events from the server.
+	// includes its tick. Under Rollback and Lockstep an early event that names entities waits as well. Only for events from
+	// the server.
 	Early bool
 
 	// Rate is the average number of events a second that the server accepts from one client, in seconds of ticks.

@@ -45,6 +45,11 @@ type Hooks struct {
 	// receive the event. Default (nil): every client sees everything.
 	Sees func(w *ecs.World, about Subject, client uint32) bool
 
+	// Simulated reports that clients simulate all ticks themselves. They then handle an event once its tick is final, no
+	// matter which simulation of the tick raised the event. Otherwise an event waits for a state that was captured after
+	// this simulation.
+	Simulated bool
+
 	// Broken is called in Settle, once per client, if a channel did not accept a reliable event: the client has left
 	// too many messages unacknowledged, and the store for outages is full too. The client receives no events until
 	// [Server.Join]. End its session, because otherwise it would miss an event without notice. Default (nil): nothing
@@ -112,7 +117,7 @@ func NewServer(r *Registry, c ServerConfig) *Server {
 // Attach connects the server to its world and stores it there for [Raise]. It panics if the world already has events.
 func (s *Server) Attach(w *ecs.World, h Hooks) {
 	s.attach(w)
-	s.hooks = h
+	s.hooks, s.undated = h, h.Simulated
 }
 
 // Attached reports whether the server has a world. Do not attach a second one: it would take over the events of the

@@ -18,5 +18,7 @@ type Stats struct {
 	Limited   uint64 // server only: events beyond the rate; dropped
 	Refused   uint64 // server only: events that Validate refused
 	Early     uint64 // client only: events handled before their tick, because too many waited
-	Refusals  uint64 // refusals sent by a server, or received by a client
+	// Unconfirmed counts, on a client, events that were handled without the state that they waited for, see [Client.Deliver].
+	Unconfirmed uint64
+	Refusals    uint64 // refusals sent by a server, or received by a client
 }

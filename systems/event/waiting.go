@@ -13,9 +13,13 @@ type waitingEvent struct {
 	kind        *kind
 	due         uint32 // handled when the state includes this tick, see add
 	early       bool   // handled without waiting
+	since       uint32 // ticks in the state with which the event was due for the first time; 0: it was not due yet
 	tick, about uint32
 	words       []byte
 }
+
+// patience returns for how many ticks an event that is due waits for states that the client lacks: 5 seconds.
+func patience(tickRate int) uint32 { return 5 * uint32(tickRate) }
 
 // waiting is the queue of the server's events at a client, in the order of handling.
 type waiting struct {
@@ -27,10 +31,10 @@ type waiting struct {
 // add inserts an event after all events that are due at the same time or earlier. On an ordered channel it is due no
 // earlier than the previous event of this channel.
 func (w *waiting) add(h *head, words []byte) {
-	e := waitingEvent{kind: h.kind, due: h.tick, tick: h.tick, about: h.about, words: words}
+	e := waitingEvent{kind: h.kind, due: h.tick + h.late, tick: h.tick, about: h.about, words: words}
 	switch {
 	case h.kind.options.Early:
-		e.due, e.early = 0, true
+		e.early = true
 	case h.kind.promise == channel.ReliableOrdered:
 		e.due = max(e.due, w.ordered[h.kind.channel])
 		w.ordered[h.kind.channel] = e.due
@@ -42,21 +46,21 @@ func (w *waiting) add(h *head, words []byte) {
 
 // before reports whether e is handled before o, where o arrived first.
 func (e *waitingEvent) before(o *waitingEvent) bool {
-	if e.early != o.early {
-		return e.early
+	if e.early || o.early {
+		return e.early && !o.early
 	}
 	return e.due < o.due
 }
 
-// isDue reports whether the first event is due in a state that includes this number of ticks.
-func (w *waiting) isDue(ticks uint32) bool {
-	return len(w.events) > 0 && (w.events[0].early || w.events[0].due < ticks)
+// isDue reports whether there is an i-th event that is due in a state that includes this number of ticks.
+func (w *waiting) isDue(i int, ticks uint32) bool {
+	return i < len(w.events) && (w.events[i].early || w.events[i].due < ticks)
 }
 
-// pop removes and returns the first event.
-func (w *waiting) pop() waitingEvent {
-	e := w.events[0]
-	w.events = slices.Delete(w.events, 0, 1)
+// remove removes and returns the i-th event.
+func (w *waiting) remove(i int) waitingEvent {
+	e := w.events[i]
+	w.events = slices.Delete(w.events, i, i+1)
 	w.bytes -= len(e.words)
 	return e
 }

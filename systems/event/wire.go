@@ -12,14 +12,15 @@ import (
 // An event is a message of a channel:
 //
 //	type   varint  number among the message types
-//	tick   varint  from a server, the tick; from a client, the input sequence
+//	tick   varint  from a client, the input sequence; from a server, twice the tick, plus 1 if late follows
+//	late   varint  how many ticks the server had simulated past the tick when a simulation of it raised the event
 //	about  varint  from a server only: the NetID of the entity, 0 for none
 //	words          the fields, encoded by package channel
 //
 // The type comes first, so that plain messages can share a channel with events.
 
 // maxHead is the maximum length in bytes of an event before its words, without the type.
-const maxHead = 10 + resentHead
+const maxHead = 15 + resentHead
 
 // ErrEvent is returned by Receive for bytes that no correct peer sends. It wraps [codec.ErrMalformed].
 var ErrEvent = fmt.Errorf("event: malformed event: %w", codec.ErrMalformed)
@@ -33,6 +34,8 @@ type binding interface {
 	serve(w *ecs.World, from Sender)
 	// play calls the client's handler with the decoded event.
 	play(w *ecs.World, at Origin)
+	// appendRefs appends the entities that the fields of the decoded event name.
+	appendRefs(dst []uint32) []uint32
 	// handled reports whether the type has a handler.
 	handled() bool
 }
@@ -48,15 +51,10 @@ type bound[T any] struct {
 	handle   func(w *ecs.World, at Origin, v *T)
 }
 
-// append appends the encoded event.
-func (b *bound[T]) append(dst []byte, tick, about uint32, fromServer bool, v T) []byte {
+// append appends the encoded fields of an event.
+func (b *bound[T]) append(dst []byte, v T) []byte {
 	b.out = v
 	b.scratch = b.typ.Append(b.scratch[:0], &b.out)
-	dst = append(dst, b.kind.prefix...)
-	dst = codec.AppendUvarint(dst, uint64(tick))
-	if fromServer {
-		dst = codec.AppendUvarint(dst, uint64(about))
-	}
 	return append(dst, b.scratch[len(b.kind.prefix):]...)
 }
 
@@ -77,15 +75,38 @@ func (b *bound[T]) validate(w *ecs.World, from Sender) error {
 	return b.handlers.Validate(w, from, &b.in)
 }
 
+func (b *bound[T]) appendRefs(dst []uint32) []uint32 {
+	return b.typ.AppendRefs(dst, &b.in)
+}
+
 func (b *bound[T]) serve(w *ecs.World, from Sender) { b.handlers.Handle(w, from, &b.in) }
 func (b *bound[T]) play(w *ecs.World, at Origin)    { b.handle(w, at, &b.in) }
 func (b *bound[T]) handled() bool                   { return b.handle != nil || b.handlers.Handle != nil }
 
-// head is the decoded header of an event.
+// head is the header of an event.
 type head struct {
 	kind        *kind
 	tick, about uint32
+	late        uint32 // ticks from tick to the newest one that was simulated when the event was raised
 	words       []byte
+}
+
+// append appends the encoded header. The fields follow it.
+func (h *head) append(dst []byte, fromServer bool) []byte {
+	dst = append(dst, h.kind.prefix...)
+	switch {
+	case !fromServer:
+		dst = codec.AppendUvarint(dst, uint64(h.tick))
+	case h.late == 0:
+		dst = codec.AppendUvarint(dst, 2*uint64(h.tick))
+	default:
+		dst = codec.AppendUvarint(dst, 2*uint64(h.tick)+1)
+		dst = codec.AppendUvarint(dst, uint64(h.late))
+	}
+	if fromServer {
+		dst = codec.AppendUvarint(dst, uint64(h.about))
+	}
+	return dst
 }
 
 // messageType reads the type number of a message.
@@ -107,15 +128,18 @@ func (k *kind) readHead(in *codec.ByteReader, number int, fromServer bool) (h he
 	if k.channel != number || k.options.From&side == 0 {
 		return head{}, fmt.Errorf("%w: %s %v on channel %d", ErrEvent, k.name, side, number)
 	}
-	tick, about := in.Uvarint(), uint64(0)
+	tick, late, about := in.Uvarint(), uint64(0), uint64(0)
 	if fromServer {
-		about = in.Uvarint()
+		if tick&1 != 0 {
+			late = in.Uvarint()
+		}
+		tick, about = tick/2, in.Uvarint()
 	}
 	if err := in.Err(); err != nil {
 		return head{}, fmt.Errorf("%w: %w", ErrEvent, err)
 	}
-	if tick > math.MaxUint32 || about > math.MaxUint32 {
-		return head{}, fmt.Errorf("%w: tick %d about %d", ErrEvent, tick, about)
+	if late > math.MaxUint32 || tick+late > math.MaxUint32 || about > math.MaxUint32 {
+		return head{}, fmt.Errorf("%w: tick %d and %d more about %d", ErrEvent, tick, late, about)
 	}
-	return head{k, uint32(tick), uint32(about), in.Next(in.Len())}, nil
+	return head{k, uint32(tick), uint32(about), uint32(late), in.Next(in.Len())}, nil
 }

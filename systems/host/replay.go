@@ -159,7 +159,7 @@ func (r *Replay) scan() error {
 			known := false
 			if c.Events != nil {
 				known, _ = c.Events.Receive(x.Channel, x.Data)
-				c.Events.Deliver(math.MaxUint32)
+				c.Events.Deliver(math.MaxUint32, nil)
 			}
 			if !known && c.Session.OnMessage != nil {
 				_ = c.Session.OnMessage(nil, x.Channel, x.Data)

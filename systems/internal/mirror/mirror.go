@@ -27,6 +27,13 @@ type Mirror struct {
 	baselines baselines
 	join      join
 	drawing   drawing
+	complete  completeSend
+}
+
+// completeSend is the newest send whose state is complete in the store.
+type completeSend struct {
+	snapshots uint64 // number of datagrams that it takes into account
+	send      uint32
 }
 
 // Config describes the session.
@@ -284,6 +291,41 @@ func (m *Mirror) Presence(id uint32) Presence {
 		return Present
 	}
 	return Stale
+}
+
+// Has reports whether the world contains the state of an entity after a tick, or no longer contains the entity. For id 0 it
+// reports whether the world contains the state of all entities, as far as the client knows them. It says what the previous Place
+// has placed.
+func (m *Mirror) Has(id components.NetID, tick uint32) bool {
+	if id != 0 {
+		switch r := m.Entities.Of(uint32(id)); {
+		case r == nil:
+			switch {
+			case m.Entities.tombstones.reason(uint32(id)) != NotLoaded:
+				return true
+			case m.Store.sets.newest == 0:
+				// A snapshot with all groups would contain the entity if it still existed.
+				return m.Newest.Tick > tick && m.Store.complete(m.Newest.Send, len(m.Store.World))
+			}
+		case r.Entity.IsZero():
+			return r.Removed.Tick != 0 // otherwise it waits for owner state
+		case r.Removed.Tick != 0:
+			return false
+		default:
+			x := m.Store.World[r.At.Group]
+			if st := x.At(x.Updated[r.At.Slot]); st != nil && st.Tick > tick {
+				return true
+			}
+		}
+	}
+	if m.complete.snapshots != m.Counts.Snapshots {
+		m.complete.snapshots = m.Counts.Snapshots
+		m.complete.send = m.Store.completeSend(m.Newest.Send, 5*uint32(m.config.World.TickRate())/m.config.SendEvery)
+	}
+	if m.complete.send == m.Newest.Send {
+		return m.Newest.Tick > tick
+	}
+	return m.complete.send*m.config.SendEvery > tick
 }
 
 // StateTick returns the tick of the newest stored state of an entity.

@@ -1,6 +1,7 @@
 package mirror
 
 import (
+	"cmp"
 	"math/bits"
 	"unsafe"
 
@@ -28,6 +29,7 @@ type History struct {
 	Empty   uint64       // slots without an entity, according to the newest sends
 	Hidden  uint64       // those of them whose entity is out of sight
 	Fresh   uint64       // slots with new states that are not yet placed
+	since   uint32       // send of the first stored state
 }
 
 // Store holds the states by group.
@@ -62,6 +64,7 @@ func (s *Store) insert(x *History, st *State, floor, collected uint32) {
 	if !s.add(x, st, floor, collected) {
 		return
 	}
+	x.since = cmp.Or(x.since, send)
 	for m := known; m != 0; m &= m - 1 {
 		if k := trailing(m); send > x.Updated[k] {
 			x.Updated[k] = send
@@ -122,6 +125,28 @@ func (s *Store) oldestUpdate(newest uint32) uint32 {
 		}
 	}
 	return oldest
+}
+
+// completeSend returns the newest send whose state is stored completely: all entities in sight have a state of that send or a
+// later one. It ignores slots without updates for more than patience sends. With sets it cannot know of entities that were never
+// sent.
+func (s *Store) completeSend(newest, patience uint32) uint32 {
+	complete := newest
+	for _, x := range s.World {
+		unused := x.Hidden
+		if s.sets.newest != 0 {
+			unused |= x.Empty
+		}
+		for k, t := range x.Updated {
+			if t == 0 {
+				t = x.since - min(x.since, 1)
+			}
+			if unused>>k&1 == 0 && t+patience >= newest {
+				complete = min(complete, t)
+			}
+		}
+	}
+	return complete
 }
 
 // grow extends groups to at least n.

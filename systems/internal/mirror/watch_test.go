@@ -10,7 +10,7 @@ import (
 // An update without changes reports nothing and allocates nothing.
 func TestWatch(t *testing.T) {
 	f := newForger(t)
-	var x Watch
+	x := Watch{Confirmed: f.world.Netcode().Tables}
 	var told []PresenceChange
 	look := func() {
 		x.Update(f.world, 7, func(_ *ecs.World, c PresenceChange) { told = append(told, c) })

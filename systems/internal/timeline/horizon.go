@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"fmt"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
@@ -56,6 +57,19 @@ func (t *Timeline) SetServerHorizon(horizon uint32) {
 // Horizon returns the first tick that may still change. All earlier ticks are final: the inputs of all players are
 // known for them, or they have left the window.
 func (t *Timeline) Horizon() uint32 { return uint32(t.horizon) }
+
+// Confirmed yields the tables of the state before the horizon, which no later input can change.
+func (t *Timeline) Confirmed(yield func(ecs.Table) bool) {
+	if t.horizon == t.now {
+		t.world.Netcode().Tables(yield)
+		return
+	}
+	past, err := t.history.At(uint32(t.horizon))
+	if err != nil {
+		panic(fmt.Errorf("timeline: the history lacks the tick of the horizon: %w", err))
+	}
+	past.Tables(yield)
+}
 
 // Newest returns the latest tick for which an input of a player has arrived, simulated or not. It returns false if
 // none has.
