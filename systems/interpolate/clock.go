@@ -29,6 +29,7 @@ type Clock struct {
 type arrivals struct {
 	step    float64 // seconds per tick
 	epoch   time.Time
+	latest  time.Duration    // since the epoch
 	early   [buckets]float64 // minimum advance per half second: the negative of the maximum transit
 	bucket  int64
 	shift   [2]shift  // of the current half second, and of the last one with enough snapshots
@@ -76,15 +77,15 @@ func NewClock(now time.Time, tickRate int, sendEvery uint32) Clock {
 // Heard records the arrival of the state of a tick. The transit includes the unknown difference of the two clocks,
 // which cancels out.
 func (c *Clock) Heard(at time.Time, tick uint32) {
-	c.pending = append(c.pending, arrival{at.Sub(c.epoch), tick})
+	c.pending = append(c.pending, arrival{c.since(at), tick})
 	c.newest = max(c.newest, tick)
 }
 
 // ProcessArrivals processes the arrivals up to now.
 func (c *Clock) ProcessArrivals(now time.Time) {
-	c.roll(now.Sub(c.epoch))
+	c.roll(c.since(now))
 	for _, x := range c.pending {
-		n := min(int64(x.at/bucketLength), c.bucket)
+		n := min(max(int64(x.at/bucketLength), 0), c.bucket)
 		if n <= c.bucket-buckets || float64(c.newest-x.tick)*c.step > staleSeconds {
 			continue
 		}
@@ -97,6 +98,19 @@ func (c *Clock) ProcessArrivals(now time.Time) {
 		}
 	}
 	c.pending = c.pending[:0]
+}
+
+// clockSet is how far back a time is that shows that the caller's clock was set. Arrivals are stamped a little earlier than now.
+const clockSet = time.Second
+
+// since returns the time since the epoch. If the caller's clock was set back, the time goes on from the latest.
+func (a *arrivals) since(now time.Time) time.Duration {
+	since := now.Sub(a.epoch)
+	if since < a.latest-clockSet {
+		a.epoch, since = a.epoch.Add(since-a.latest), a.latest
+	}
+	a.latest = max(a.latest, since)
+	return since
 }
 
 func (a *arrivals) roll(since time.Duration) {
@@ -124,7 +138,7 @@ func (a *arrivals) wait(since time.Duration) (seconds float64, ok bool) {
 
 // target returns the tick that should be drawn now.
 func (c *Clock) target(now time.Time) (float64, bool) {
-	since := now.Sub(c.epoch)
+	since := c.since(now)
 	wait, ok := c.wait(since)
 	return (since.Seconds()-wait)/c.step - cover(c.loss)*c.every, ok
 }

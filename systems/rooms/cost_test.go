@@ -23,7 +23,7 @@ func TestTurnsAllocateNothing(t *testing.T) {
 		turns, allocated = 0, 0
 		for range 200 {
 			h.now = h.now.Add(step)
-			if !h.now.Before(r.nextTurn()) {
+			if !h.now.Before(r.nextTurn(h.now)) {
 				runtime.ReadMemStats(&before)
 				r.runTurn(h.now)
 				runtime.ReadMemStats(&after)
@@ -50,7 +50,7 @@ func TestTicksAreSpread(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := r.nextTurn()
+		at := r.nextTurn(h.now)
 		due[at.Sub(at.Truncate(time.Second/20))/(time.Second/200)]++
 	}
 	for i, n := range due {

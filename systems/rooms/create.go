@@ -106,6 +106,7 @@ func (s *Server) newRoom(k *Kind, options Options, epoch uint64) *Room {
 		held: held{book: newSeatBook(k.Capacity, epoch), spectators: newSeatBook(0, epoch), life: life{options: options}},
 	}
 	r.epoch.Store(epoch)
+	r.watch.base = s.config.Now()
 	return r
 }
 
@@ -249,11 +250,13 @@ func share(n uint64) float64 {
 // firstTick returns when the first tick of a room is due. The rooms of one rate are spread over the tick.
 func firstTick(number uint64, c systems.ServerConfig, now time.Time) time.Time {
 	step := time.Second * time.Duration(cmp.Or(c.WakeEvery, 1)) / time.Duration(cmp.Or(c.TickRate, ecs.DefaultTickRate))
-	at := now.Truncate(step).Add(time.Duration(share(number) * float64(step)))
-	if at.Before(now) {
-		at = at.Add(step)
+	// Truncate drops the monotonic clock, so it must not give the time itself: the room would stand still when the wall clock is set
+	// back.
+	at := now.Truncate(step).Sub(now.Round(0)) + time.Duration(share(number)*float64(step))
+	if at < 0 {
+		at += step
 	}
-	return at
+	return now.Add(at)
 }
 
 // Join gives players seats in the room of a kind that publishes these options and has the fewest free seats of those with enough

@@ -56,6 +56,7 @@ func fieldWith(system func(w *ecs.World)) *ecs.Protocol {
 type house struct {
 	t       testing.TB
 	now     time.Time
+	ahead   time.Duration // by how much the clock of server was set
 	net     *netsys.Network
 	server  *Server
 	others  []*Server // that are there
@@ -79,21 +80,44 @@ func fields(capacity int) Kind {
 func newHouse(t testing.TB, c Config) *house {
 	t.Helper()
 	h := &house{t: t, now: birth, net: netsys.NewNetwork(), events: make(map[Event]int)}
-	c.Now = func() time.Time { return h.now }
+	c.Now = h.clock
 	if c.Random == nil {
 		c.Random = netsys.SeededRandom(1)
 	}
 	c.Told = func(n Notice) { h.notices = append(h.notices, n); h.events[n.Event]++ }
 	var err error
-	if h.server, err = New(c, h.net.Node(netip.AddrPort{})); err != nil {
+	if h.server, err = New(c, &clocked{h.net.Node(netip.AddrPort{}), h}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := h.server.Close(h.now); err != nil {
+		if err := h.server.Close(h.clock()); err != nil {
 			t.Error(err)
 		}
 	})
 	return h
+}
+
+// clock returns what the server's clock shows.
+func (h *house) clock() time.Time { return h.now.Add(h.ahead) }
+
+// stepClock sets the server's clock forward, or back, as an administrator does.
+func (h *house) stepClock(d time.Duration) { h.ahead += d }
+
+// clocked is the server's transport. The network has its own time.
+type clocked struct {
+	*netsys.Node
+	h *house
+}
+
+func (c *clocked) Poll(_ time.Time, deliver func(netsys.Datagram)) {
+	c.Node.Poll(c.h.now, func(d netsys.Datagram) {
+		d.At = d.At.Add(c.h.ahead)
+		deliver(d)
+	})
+}
+
+func (c *clocked) Send(_ time.Time, to netip.AddrPort, b []byte) error {
+	return c.Node.Send(c.h.now, to, b)
 }
 
 // play makes a client of an admission.
@@ -121,7 +145,7 @@ func (h *house) run(d time.Duration) {
 	for end := h.now.Add(d); h.now.Before(end); {
 		h.now = h.now.Add(step)
 		if h.server != nil {
-			h.server.Advance(h.now)
+			h.server.Advance(h.clock())
 		}
 		for _, s := range h.others {
 			s.Advance(h.now)

@@ -226,9 +226,10 @@ func (r *Room) Carried(s Seat) []byte {
 	return c.bytes
 }
 
-// until returns when a token expires that is issued now, in whole seconds.
+// until returns when a token expires that is issued now, in whole seconds of the wall clock. The result has the monotonic clock of
+// now, so that a promise lasts as long when the wall clock is set.
 func (c *Config) until(now time.Time) time.Time {
-	return time.Unix(now.Unix(), 0).Add(c.Promise).In(now.Location())
+	return now.Add(c.Promise - time.Duration(now.Nanosecond()))
 }
 
 // issueToken returns the admission of a promise, with its token.

@@ -84,7 +84,18 @@ func newRouter(c routerConfig) *router {
 	return r
 }
 
-// poll receives from all transports and passes the datagrams to the ports. A now before the latest counts as the latest.
+// clockSet is how far back a time is that shows that the clock was set. Rooms poll at slightly different times.
+const clockSet = time.Second
+
+// restart goes on at a time before the latest, after the clock was set back: silence counts from there.
+func (r *router) restart(now time.Time) {
+	r.now, r.swept = now, now
+	for _, x := range r.routes {
+		x.heard = now
+	}
+}
+
+// poll receives from all transports and passes the datagrams to the ports. A now slightly before the latest counts as the latest.
 func (r *router) poll(now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -93,6 +104,8 @@ func (r *router) poll(now time.Time) {
 	}
 	if now.After(r.now) {
 		r.now = now
+	} else if r.now.Sub(now) > clockSet {
+		r.restart(now)
 	}
 	for i, w := range r.config.wires {
 		w.Poll(r.now, r.receivers[i])

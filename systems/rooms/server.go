@@ -268,9 +268,10 @@ func (s *Server) Advance(now time.Time) {
 
 // Next returns when something is due next, in virtual time.
 func (s *Server) Next() time.Time {
-	next := s.config.Now().Add(time.Second)
+	now := s.config.Now()
+	next := now.Add(time.Second)
 	for _, r := range s.Rooms() {
-		if at := r.nextTurn(); at.Before(next) {
+		if at := r.nextTurn(now); at.Before(next) {
 			next = at
 		}
 	}

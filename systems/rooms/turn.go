@@ -42,15 +42,22 @@ func (r *Room) run(ctx context.Context) {
 		if !r.runTurn(r.server.config.Now()) {
 			return
 		}
-		t.Reset(r.nextTurn().Sub(r.server.config.Now()))
+		now := r.server.config.Now()
+		t.Reset(r.nextTurn(now).Sub(now))
 	}
 }
 
-// nextTurn returns when the room's next turn is due. The caller holds the floor or is the room's goroutine.
-func (r *Room) nextTurn() time.Time {
+// nextTurn returns when the room's next turn is due. A clock that was set back is no reason to wait: the turn is due at now, and the
+// room goes on from there. The caller holds the floor or is the room's goroutine.
+func (r *Room) nextTurn(now time.Time) time.Time {
 	at := r.game.Next()
-	if rest := r.watch.rest; rest.After(at) {
-		return rest
+	if at.Sub(now) > 2*r.tickInterval() {
+		return now
+	}
+	if w := &r.watch; w.rest > 0 && !now.Before(w.restFrom) {
+		if rest := w.restFrom.Add(w.rest); rest.After(at) {
+			return rest
+		}
 	}
 	return at
 }
@@ -94,7 +101,7 @@ func (r *Room) runDue(now time.Time) {
 		f(r.game)
 	}
 	defer r.endIfMoved(now)
-	if now.Before(r.nextTurn()) {
+	if now.Before(r.nextTurn(now)) {
 		r.reconcileSeats(now)
 		return
 	}
@@ -141,7 +148,7 @@ func (r *Room) isDue(now time.Time) bool {
 	case <-r.wake:
 		return true
 	default:
-		return !now.Before(r.nextTurn())
+		return !now.Before(r.nextTurn(now))
 	}
 }
 

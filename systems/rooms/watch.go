@@ -20,7 +20,8 @@ const (
 // watch observes the turns of a room for other goroutines.
 type watch struct {
 	goroutine atomic.Uint64
-	began     atomic.Int64 // start of the current turn, in nanoseconds since 1970; 0: none
+	base      time.Time    // of began
+	began     atomic.Int64 // start of the current turn, in nanoseconds since base plus one; 0: none
 	running   atomic.Pointer[string]
 	tick      atomic.Uint32
 	took      atomic.Int64
@@ -31,7 +32,9 @@ type watch struct {
 	// used by the room's goroutine only
 	ticks bool // the current turn has ticks
 	over  int
-	rest  time.Time
+
+	restFrom time.Time
+	rest     time.Duration // how long from restFrom on the room has no turn
 }
 
 // follow records which system of a schedule runs.
@@ -63,7 +66,7 @@ func (w *watch) pace(budget time.Duration) Pace {
 func (w *watch) beginTurn(now time.Time) {
 	w.running.Store(nil)
 	w.ticks = false
-	w.began.Store(now.UnixNano())
+	w.began.Store(int64(now.Sub(w.base)) + 1)
 }
 
 // noteTicks notes that the turn has ticks, and how late it is.
@@ -98,9 +101,9 @@ func (w *watch) endTurn(r *Room, began, now time.Time) {
 		w.slow.Store(false)
 		r.notify(Notice{Event: RoomFast, Took: took})
 	}
-	w.rest = time.Time{}
+	w.restFrom, w.rest = now, 0
 	if w.slow.Load() {
-		w.rest = now.Add(took)
+		w.rest = took
 	}
 }
 
@@ -124,7 +127,7 @@ func (w *watch) checkStuck(r *Room, now time.Time) {
 	if began == 0 {
 		return
 	}
-	took := now.Sub(time.Unix(0, began))
+	took := now.Sub(w.base) - time.Duration(began-1)
 	if took < r.server.config.Stuck || !w.stuck.CompareAndSwap(0, int64(took)) {
 		if w.stuck.Load() != 0 {
 			w.stuck.Store(int64(took))

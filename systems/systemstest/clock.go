@@ -2,7 +2,7 @@ package systemstest
 
 import "time"
 
-// clock is a client's clock, which may run fast or slow.
+// clock is the clock of a client or of the server, which may run fast or slow and may be set.
 type clock struct {
 	since time.Time     // time of the crowd
 	ahead time.Duration // how far it was ahead then; negative: behind
@@ -42,6 +42,20 @@ func (k *Client) SetDrift(share float64) {
 	}
 	now := k.crowd.now
 	k.clock = clock{since: now, ahead: k.clock.gained(now), drift: share}
+}
+
+// StepClock sets the client's clock forward by d, or back if d is negative, as an administrator does.
+func (k *Client) StepClock(d time.Duration) {
+	k.clock.ahead += d
+	if k.running() {
+		k.tick()
+	}
+}
+
+// StepClock sets the server's clock forward by d, or back if d is negative, as an administrator does.
+func (c *Crowd) StepClock(d time.Duration) {
+	c.clock.ahead += d
+	c.serve()
 }
 
 // Now returns the time of the client's own clock.

@@ -1,12 +1,14 @@
 package systemstest_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -39,6 +41,36 @@ func TestDrift(t *testing.T) {
 		}
 	}()
 	fast.SetDrift(1)
+}
+
+// A match goes on when the clock of the server or of a client is set, under every model.
+func TestClocksAreSet(t *testing.T) {
+	for name, model := range map[string]policy.Model{
+		"LocalSync": policy.LocalSync{}, "Buffered": policy.Buffered{}, "CorrectOnMismatch": policy.CorrectOnMismatch{},
+		"ServerRewind": policy.ServerRewind{}, "Rollback": policy.Rollback{}, "Lockstep": policy.Lockstep{},
+	} {
+		for _, by := range []time.Duration{-time.Hour, -20 * time.Second, 20 * time.Second} {
+			t.Run(fmt.Sprint(name, by), func(t *testing.T) {
+				config := dots(1, 3)
+				config.Server.Model = model
+				c := play(t, config, 0)
+				c.StepClock(by)
+				c.Run(time.Second)
+				c.Clients[0].StepClock(-by)
+				c.Run(time.Second)
+				before := c.Server.Tick()
+				c.Run(20 * time.Second)
+				if n := c.Server.Tick() - before; n < 1190 || n > 1210 {
+					t.Errorf("the server had %d ticks in 20 s, want 1200", n)
+				}
+				if err := c.Err(); err != nil {
+					t.Error(err)
+				}
+				c.Settle()
+				c.Converged()
+			})
+		}
+	}
 }
 
 // A client that returns within the reconnect window has its entity again.

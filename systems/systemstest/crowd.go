@@ -24,6 +24,7 @@ type Crowd struct {
 	network   *netsys.Network
 	address   netip.AddrPort
 	now       time.Time
+	clock     clock     // of the server
 	resume    time.Time // end of a server stall
 	step      time.Duration
 	mark      uint32 // tick of the last Mark
@@ -75,7 +76,7 @@ func create(config Config) (*Crowd, error) {
 		s.Session.Random = netsys.SeededRandom(config.Seed)
 	}
 	var err error
-	wire := netsys.Wire(c.network.Node(c.address))
+	wire := netsys.Wire(&serverTap{c.network.Node(c.address), c})
 	if config.ServerWire != nil {
 		wire = config.ServerWire(wire)
 	}

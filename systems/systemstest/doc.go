@@ -16,7 +16,7 @@
 //   - Join and leave: [Crowd.Join], [Client.Leave], [Client.Kill], [Crowd.Return] for
 //     a returning player.
 //   - Stall: [Client.Stall], [Crowd.StallServer]. Let a clock drift:
-//     [Client.SetDrift].
+//     [Client.SetDrift]. Set a clock: [Client.StepClock], [Crowd.StepClock].
 //   - Observe: [Crowd.OnServerTick], [Crowd.OnClientTick], [Crowd.OnFrame].
 //   - Count: [Client.Figures], since the last [Crowd.Mark]; [Client.Traffic].
 //   - Assert: [Crowd.Converged], [Crowd.NothingMissing], [Crowd.NoCorrections],

@@ -8,7 +8,7 @@ var forever = epoch.Add(1 << 62)
 // event runs the next due event, unless it is at end or later. At the same time, the server runs before clients,
 // clients run by number, and ticks before frames.
 func (c *Crowd) event(end time.Time) bool {
-	at, who, frame := later(c.Server.Next(), c.resume), (*Client)(nil), false
+	at, who, frame := later(c.clock.when(c.Server.Next()), c.resume), (*Client)(nil), false
 	for _, k := range c.Clients {
 		if !k.running() {
 			continue
@@ -40,7 +40,7 @@ func (c *Crowd) serve() {
 	for _, k := range c.Clients {
 		k.link.Flush(c.now)
 	}
-	if c.Server.Advance(c.now) == 0 {
+	if c.Server.Advance(c.clock.reads(c.now)) == 0 {
 		return
 	}
 	for s := range c.Server.Clients {

@@ -32,6 +32,23 @@ func (c *Crowd) loses(p Packet) bool {
 	return c.lose != nil && c.lose(p)
 }
 
+// serverTap is the server's transport. The network uses the crowd's time, the server its own.
+type serverTap struct {
+	*netsys.Node
+	c *Crowd
+}
+
+func (t *serverTap) Poll(_ time.Time, deliver func(netsys.Datagram)) {
+	t.Node.Poll(t.c.now, func(d netsys.Datagram) {
+		d.At = t.c.clock.reads(d.At)
+		deliver(d)
+	})
+}
+
+func (t *serverTap) Send(_ time.Time, to netip.AddrPort, b []byte) error {
+	return t.Node.Send(t.c.now, to, b)
+}
+
 // tap is a client's transport, on which a crowd can lose datagrams. The network uses the crowd's time, the client
 // its own.
 type tap struct {

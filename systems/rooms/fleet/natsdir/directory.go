@@ -41,9 +41,9 @@ type Directory struct {
 	js     jetstream.JetStream
 	stream jetstream.Stream
 	cache  *cache
-	heard  atomic.Int64 // when the last change was received, in nanoseconds since 1970 by config.Now
-	// incomplete is until when processes write the records of an emptied store again, in nanoseconds since 1970.
-	incomplete atomic.Int64
+	heard  atomic.Pointer[time.Time] // when the last change was received, by config.Now
+	// incomplete is until when processes write the records of an emptied store again; nil: there was no such store.
+	incomplete atomic.Pointer[time.Time]
 	health     health
 	reread     chan struct{} // read the whole stream again
 	closed     context.Context
@@ -198,9 +198,15 @@ func (d *Directory) Handle(address string, answer func(ctx context.Context, requ
 	}, nil
 }
 
+// noteHeard notes that a change was received.
+func (d *Directory) noteHeard() {
+	now := d.config.Now()
+	d.heard.Store(&now)
+}
+
 // Age returns the time since this process last received a change of the directory, or read all of it: rooms.Membership.Age.
 func (d *Directory) Age() time.Duration {
-	return max(d.config.Now().Sub(time.Unix(0, d.heard.Load())), 0)
+	return max(d.config.Now().Sub(*d.heard.Load()), 0)
 }
 
 // subject returns the subject of a key.
@@ -259,11 +265,17 @@ func (d *Directory) get(ctx context.Context, key string) (tombstone uint64, err 
 }
 
 // lost notes that the store has lost records.
-func (d *Directory) lost() { d.incomplete.Store(time.Now().Add(formerStreamTimeout).UnixNano()) }
+func (d *Directory) lost() {
+	until := time.Now().Add(formerStreamTimeout)
+	d.incomplete.Store(&until)
+}
 
 // Incomplete reports whether the store has lost its records and processes may still write them again. Meanwhile the absence of a
 // record says nothing.
-func (d *Directory) Incomplete() bool { return time.Now().UnixNano() < d.incomplete.Load() }
+func (d *Directory) Incomplete() bool {
+	until := d.incomplete.Load()
+	return until != nil && time.Now().Before(*until)
+}
 
 // receive updates the cache by a message of the stream, and returns its key.
 func (d *Directory) receive(subject string, h nats.Header, data []byte, revision uint64) (key string) {

@@ -90,7 +90,7 @@ func (d *Directory) read(ctx context.Context, heard func()) error {
 			d.readMissing(ctx, before, seen)
 		}
 		seen = nil
-		d.heard.Store(d.config.Now().UnixNano())
+		d.noteHeard()
 		heard()
 	}
 	if pending == 0 {
@@ -111,7 +111,7 @@ func (d *Directory) read(ctx context.Context, heard func()) error {
 		if about.Sequence.Consumer != next {
 			return fmt.Errorf("message %d came in place of %d", about.Sequence.Consumer, next)
 		}
-		d.heard.Store(d.config.Now().UnixNano())
+		d.noteHeard()
 		key := d.receive(m.Subject(), m.Headers(), m.Data(), base+about.Sequence.Stream)
 		if seen == nil {
 			continue
