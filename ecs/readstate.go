@@ -252,6 +252,9 @@ func (r *stateReader) table(s *worldState) (t *stateTable, of mask) {
 	}
 	for i := range r.saved {
 		x := &r.saved[i]
+		if of.has(i) {
+			x.rows += n
+		}
 		if !of.has(i) || x.to == p.core.self || x.to == p.core.netID { // both were read above
 			continue
 		}

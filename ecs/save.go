@@ -74,7 +74,7 @@ func (h *WorldHistory) saved() (encode func(dst []byte) []byte, err error) {
 // gives it the saved value. Call Load between ticks.
 //
 // Load finds components and their fields by name. Fields that the save lacks become zero, or the default of the field's tag
-// save. Load leaves out the values of fields and components that the protocol lacks. A field has its old value if its kind
+// save. Load leaves out the values of fields and components that the protocol lacks: see [Netcode.Loaded]. A field has its old value if its kind
 // became wider (such as int8 to int32, uint8 to int16, or float32 to float64), or if its tag gives its old name:
 //
 //	Hull  int32 `net:"0..100" save:"was Health"`
@@ -105,8 +105,43 @@ func (n *Netcode) Load(src []byte) error {
 	if err := r.load(); err != nil {
 		return err
 	}
-	w.setup.config.Seed, w.restored = seed, resources
+	w.setup.config.Seed, w.restored, w.loaded = seed, resources, loaded{name, r.leftOut()}
 	return nil
+}
+
+// loaded is what a world knows of the save that it was loaded from.
+type loaded struct {
+	protocol string
+	leftOut  []string
+}
+
+// Loaded returns the name of the protocol of the save that the world was loaded from by [Netcode.Load], and what Load has left out,
+// each with the number of its entities: "Bag (12 entities)" is a component that the protocol lacks, "Hull.Paint (3 entities)" a
+// field. protocol is "" if the world was not loaded.
+func (n *Netcode) Loaded() (protocol string, leftOut []string) {
+	return n.loaded.protocol, n.loaded.leftOut
+}
+
+// leftOut returns the components and fields of a save that the protocol lacks and that entities had.
+func (r *stateReader) leftOut() (list []string) {
+	add := func(rows int, name string, path ...string) {
+		if rows > 0 {
+			list = append(list, fmt.Sprintf("%.80s (%d entities)", strings.Join(append([]string{name}, path...), "."), rows))
+		}
+	}
+	for i := range r.saved {
+		x := &r.saved[i]
+		if x.to == nil {
+			add(x.rows, x.name)
+			continue
+		}
+		for _, v := range x.values {
+			if !x.same && v.to == nil {
+				add(x.rows, x.name, v.path)
+			}
+		}
+	}
+	return list
 }
 
 // gameOf returns the name of a protocol without the version after the last slash.
@@ -158,6 +193,7 @@ type savedComponent struct {
 	same    bool       // it has the same values as to
 	retired bool       // a singleton that the protocol no longer has
 	single  bool       // a singleton of the save
+	rows    int        // entities that have it
 	values  []savedValue
 	presets []*valueLeaf // leaves of to that the save lacks and that have a default
 }

@@ -52,6 +52,7 @@ type World struct {
 	rows      rowTypes
 	resources map[reflect.Type]any
 	restored  map[string][]byte // resources of a save that were not set yet, by type
+	loaded    loaded
 	clock     clock
 	inputs    inputs
 	owners    ownerScope

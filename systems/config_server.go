@@ -64,8 +64,15 @@ type ServerConfig struct {
 	// and tick instead of Seed and FirstTick. Do not populate the world again. All players are absent, and their
 	// ReconnectWindow starts with the server. A player who returns in time gets the same client number and entities. Fields
 	// and components of the protocol may have changed: see [ecs.Netcode.Load]. For any other change NewServer returns an error
-	// that wraps [ErrLoad]. The bytes may be untrusted. Package save reads files. Default (nil): an empty world.
+	// that wraps [ErrLoad], and unless LoadLossy is set, for another TickRate and for a save that has components or fields that
+	// this protocol lacks. The latter are left out if the protocol is a later version: if both names end with a number after a
+	// slash, as in "game/3", and its number is the higher one. The bytes may be untrusted. Package save reads files. Default
+	// (nil): an empty world.
 	Load []byte
+	// LoadLossy loads a save although parts of it are lost: components and fields that the protocol lacks are left out, and
+	// counts of ticks last another time if the TickRate has changed. The log names what is left out. In rooms, the save is kept,
+	// and a save that cannot be loaded at all gives a new world: see rooms.ErrSave. Default (false): NewServer returns an error.
+	LoadLossy bool
 	// Start is the time of the first tick. Default (zero): immediately, by the clock of Run.
 	Start time.Time
 	// Flight keeps what happened in the last ticks, and writes it to a file when the game panics: see [Flight]. It costs a hash

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tactusgo/tactus/components"
@@ -43,7 +45,7 @@ func (s *Server) Save() (encode func() ([]byte, error)) {
 
 // players returns the parts of a save other than the world and the outcomes.
 func (s *Server) players() *saved.State {
-	x := &saved.State{Tick: s.link.tick}
+	x := &saved.State{Tick: s.link.tick, TickRate: uint32(s.config.TickRate)}
 	x.Numbers, x.Returns = s.sessions.Numbers()
 	if in := s.protocol.Input(); in != nil {
 		x.InputLine = in.Schema.Line()
@@ -92,12 +94,48 @@ func (s *Server) loadWorld() (*saved.State, error) {
 	if err == nil {
 		err = s.world.Netcode().Load(x.World)
 	}
+	if err == nil {
+		err = s.checkLoss(x)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrLoad, err)
 	}
 	x.World, s.config.Load = nil, nil
 	s.config.Seed, s.config.FirstTick = s.world.Seed(), x.Tick
 	return x, nil
+}
+
+// checkLoss returns an error if parts of a loaded save are lost, unless the protocol is a later version than that of the save or
+// ServerConfig.LoadLossy is set.
+func (s *Server) checkLoss(x *saved.State) error {
+	var lost []error
+	if x.TickRate != 0 && int(x.TickRate) != s.config.TickRate {
+		lost = append(lost, fmt.Errorf("it was saved at %d ticks a second, and TickRate is %d", x.TickRate, s.config.TickRate))
+	}
+	if from, left := s.world.Netcode().Loaded(); len(left) > 0 {
+		if later(s.protocol.Name(), from) {
+			s.config.Logger.Info("components of the save that this version of the game lacks are left out", "components", left, "from", from)
+		} else {
+			lost = append(lost, fmt.Errorf("%q lacks components or fields that the save of %.40q has: %.500s", s.protocol.Name(), from, strings.Join(left, ", ")))
+		}
+	}
+	err := errors.Join(lost...)
+	if err != nil && s.config.LoadLossy {
+		s.config.Logger.Warn("parts of the save are lost", "reason", err)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%w: run the version that has saved it; or give this version a higher number after the slash of its protocol's name, or set LoadLossy, if these may be lost", err)
+	}
+	return nil
+}
+
+// later reports whether a name of a protocol has a higher number after its last slash than another name.
+func later(name, than string) bool {
+	version := func(name string) (int, error) { return strconv.Atoi(name[strings.LastIndexByte(name, '/')+1:]) }
+	a, unnumbered := version(name)
+	b, alsoUnnumbered := version(than)
+	return unnumbered == nil && alsoUnnumbered == nil && a > b
 }
 
 // loadPlayers continues with the players of a save, which may be nil. now is the time of the first tick.

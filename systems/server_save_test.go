@@ -464,11 +464,61 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	newer := slices.Clone(b)
 	newer[len("tactus save ")]++
-	if err := open(newer); err == nil || !strings.Contains(err.Error(), "version 2 of the format") {
+	if err := open(newer); err == nil || !strings.Contains(err.Error(), "version 3 of the format") {
 		t.Errorf("a newer format: %v", err)
 	}
 	if err := open([]byte("something else")); err == nil || !strings.Contains(err.Error(), "not a save") {
 		t.Errorf("another file: %v", err)
+	}
+}
+
+// A save that has what the protocol lacks is refused by an older version of the game, and by one of the same number. A later version
+// leaves it out, and so does LoadLossy. What no entity has is not missed. Another TickRate is refused.
+func TestLoadRefusesLoss(t *testing.T) {
+	version := func(name string, bags, spots bool) *ecs.Protocol {
+		p := ecs.NewProtocol(name)
+		if spots {
+			ecs.Replicate[herdSpot](p, 0)
+		}
+		if bags {
+			ecs.Local[herdFuse](p, 0)
+		}
+		ecs.Replicate[herdName](p, 0)
+		return p
+	}
+	server := func(p *ecs.Protocol, c systems.ServerConfig) (*systems.Server, error) {
+		return systems.NewServer(netsys.NewNetwork().Node(netip.MustParseAddrPort("127.0.0.1:7777")), p, c)
+	}
+	save := func(p *ecs.Protocol, entities ...any) []byte {
+		s, err := server(p, systems.ServerConfig{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.World().Spawn(entities...)
+		return saved(t, s)
+	}
+	full := save(version("herd/2", true, true), herdName{1}, herdFuse{3})
+	for _, x := range []struct {
+		what  string
+		p     *ecs.Protocol
+		rate  int
+		lossy bool
+		want  string // "": it loads
+	}{
+		{"the same", version("herd/2", true, true), 0, false, ""},
+		{"a component that no entity has", version("herd/2", true, false), 0, false, ""},
+		{"an older version", version("herd/1", false, true), 0, false, "herdFuse (1 entities)"},
+		{"a version of the same number", version("herd/2", false, true), 0, false, "herdFuse (1 entities)"},
+		{"a version without a number", version("herd/x", false, true), 0, false, "herdFuse (1 entities)"},
+		{"a later version", version("herd/10", false, true), 0, false, ""},
+		{"an older version that may lose", version("herd/1", false, true), 0, true, ""},
+		{"another rate", version("herd/3", true, true), 30, false, "60 ticks a second"},
+		{"another rate that may be", version("herd/2", true, true), 30, true, ""},
+	} {
+		_, err := server(x.p, systems.ServerConfig{Load: full, TickRate: x.rate, LoadLossy: x.lossy})
+		if x.want == "" && err != nil || x.want != "" && (!errors.Is(err, systems.ErrLoad) || !strings.Contains(err.Error(), x.want)) {
+			t.Errorf("%s: %v", x.what, err)
+		}
 	}
 }
 

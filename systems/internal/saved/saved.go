@@ -12,7 +12,7 @@ import (
 // mark begins a save, followed by the version of the format.
 const (
 	mark    = "tactus save "
-	version = 1
+	version = 2
 )
 
 // maxLead is the largest number of ticks until a player in the game can send an input.
@@ -24,13 +24,15 @@ var ErrSave = errors.New("not a save that this program can load")
 // State is the state of a server between two ticks. Its bytes, after the mark and the version, are uvarints, and texts of
 // their length and their bytes:
 //
-//	tick | numbers | returns | players n | each:
+//	tick | numbers | returns | ticks a second, since version 2 | players n | each:
 //	    player | client | input | from | first | 1 if connected, 2 if leaving | inputs n | each: tick | words n | the words
 //	line of the input | commands n | each: client | line | value
 //	grants n | each: NetID | client | outcomes | the world, as ecs.Netcode.Save encodes it, to the end
 type State struct {
 	// Tick is the next tick.
 	Tick uint32
+	// TickRate is the number of ticks a second, 0 if the save does not have it.
+	TickRate uint32
 	// Numbers is how many client numbers were assigned. Returns is the number of sessions of returning players.
 	Numbers, Returns uint32
 	// Players are the players in the game.
@@ -71,7 +73,7 @@ type Grant struct{ NetID, Client uint32 }
 // Append appends the encoded state.
 func (x *State) Append(dst []byte) []byte {
 	dst = append(append(dst, mark...), version)
-	dst = codec.AppendUvarints(dst, x.Tick, x.Numbers, x.Returns, uint32(len(x.Players)))
+	dst = codec.AppendUvarints(dst, x.Tick, x.Numbers, x.Returns, x.TickRate, uint32(len(x.Players)))
 	for i := range x.Players {
 		p := &x.Players[i]
 		flags := uint32(0)
@@ -111,12 +113,15 @@ func Parse(b []byte) (*State, error) {
 	switch {
 	case len(b) <= len(mark) || string(b[:len(mark)]) != mark:
 		return nil, fmt.Errorf("%w: it is not a save", ErrSave)
-	case b[len(mark)] != version:
-		return nil, fmt.Errorf("%w: it has version %d of the format, and this program reads version %d", ErrSave, b[len(mark)], version)
+	case b[len(mark)] == 0 || b[len(mark)] > version:
+		return nil, fmt.Errorf("%w: it has version %d of the format, and this program reads versions up to %d", ErrSave, b[len(mark)], version)
 	}
 	var r codec.ByteReader
 	r.Reset(b[len(mark)+1:])
 	x := &State{Tick: r.Uvarint32(), Numbers: r.Uvarint32(), Returns: r.Uvarint32()}
+	if b[len(mark)] >= 2 {
+		x.TickRate = r.Uvarint32()
+	}
 	clients, players := make(map[uint32]bool), make(map[uint64]bool)
 	for range r.Count(7) {
 		p := Player{Player: r.Uvarint(), Client: r.Uvarint32(), Input: r.Uvarint32(), From: r.Uvarint32(), First: r.Uvarint32()}

@@ -10,7 +10,7 @@ import (
 
 func sample() *State {
 	return &State{
-		Tick: 900, Numbers: 7, Returns: 2, InputLine: "Move DX",
+		Tick: 900, TickRate: 60, Numbers: 7, Returns: 2, InputLine: "Move DX",
 		Players: []Player{
 			{Player: 1 << 60, Client: 3, Input: 88, From: 5, First: 9, Connected: true, Inputs: []timeline.Input{{Tick: 899, Words: []int32{-1, 4}}, {Tick: 902, Words: []int32{}}}},
 			{Client: 4, Leaves: true},
