@@ -4,6 +4,7 @@
 //
 //	go -C examples/fleet run .              play it on this machine: NATS, an issuer of logins, three processes, players
 //	go -C examples/fleet run . serve -h     run one process, on this machine or in a cluster
+//	go -C examples/fleet run . saves -h     list, describe, copy and restore the saves of its rooms
 //
 // The first command drains a process and kills another one, and prints what becomes of their players. The folder deploy has a
 // container file, manifests for Kubernetes with and without Agones, a dashboard and alert rules.
@@ -45,9 +46,15 @@ func run(args []string) error {
 		}
 		return s.serve(ctx, slog.New(slog.NewJSONHandler(os.Stderr, nil)))
 	}
+	if len(args) > 0 && args[0] == "saves" {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		var s settings
+		return s.runSaves(ctx, args[1:], os.Environ(), os.Stdout)
+	}
 	flags := flag.NewFlagSet("fleet", flag.ContinueOnError)
 	flags.Usage = func() {
-		_, _ = fmt.Fprint(flags.Output(), "usage: fleet          demonstrate a fleet on this machine, until Ctrl-C\n       fleet serve    run one process; see fleet serve -h\n")
+		_, _ = fmt.Fprint(flags.Output(), "usage: fleet          demonstrate a fleet on this machine, until Ctrl-C\n       fleet serve    run one process; see fleet serve -h\n       fleet saves    list, describe, copy and restore saves; see fleet saves -h\n")
 	}
 	if err := flags.Parse(args); err != nil {
 		return err

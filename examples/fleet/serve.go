@@ -8,6 +8,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -38,14 +39,14 @@ type settings struct {
 	name, listen, address, http, operator, proxies string
 	nats, ca, credentials                          string
 	replicas                                       int
-	key                                            string
+	key, oldKeys, saves, fleet                     string
 	issuer, audience, keys                         string
 	look, operators                                string
 }
 
-// flags returns the flags, which write to s.
+// flags returns the flags of a process, which write to s.
 func (s *settings) flags() *flag.FlagSet {
-	f := flag.NewFlagSet("fleet serve", flag.ContinueOnError)
+	f := s.storeFlags("fleet serve", "[flags]")
 	host, _ := os.Hostname()
 	f.StringVar(&s.name, "name", host, "`name` of the process in the directory; each has its own")
 	f.StringVar(&s.listen, "listen", "127.0.0.1:7777", "`address` where players are served, over UDP")
@@ -53,18 +54,27 @@ func (s *settings) flags() *flag.FlagSet {
 	f.StringVar(&s.http, "http", "127.0.0.1:8080", "`address` where players ask for seats under /rooms, and probes under /ready")
 	f.StringVar(&s.operator, "operator", "127.0.0.1:7780", "`address` of the operator page, and of /metrics")
 	f.StringVar(&s.proxies, "proxies", "", "`networks` of the proxies in front of -http and -operator, such as 10.0.0.0/8,192.168.0.0/16")
-	f.StringVar(&s.nats, "nats", "", "`URLs` of NATS, with commas: tls://USER:PASSWORD@HOST:4222")
-	f.StringVar(&s.ca, "nats-ca", "", "`file` with the certificates that sign those of NATS; none: those of the system")
-	f.StringVar(&s.credentials, "nats-creds", "", "`file` of NATS credentials, in place of a password")
-	f.IntVar(&s.replicas, "nats-replicas", 1, "`number` of NATS servers that keep the directory: 1, 3 or 5")
-	f.StringVar(&s.key, "key", "", "`file` with the key of connect tokens, 64 hex digits; all processes have the same")
 	f.StringVar(&s.issuer, "issuer", "", "`URL` of the OpenID Connect issuer, as in the claim iss of its tokens")
 	f.StringVar(&s.audience, "audience", "", "`id` of this game at the issuer, as in the claim aud")
 	f.StringVar(&s.keys, "jwks", "", "`URL` of the issuer's keys, its jwks_uri")
 	f.StringVar(&s.look, "operator-token", "", "`token` that lets others than this machine see the operator page")
 	f.StringVar(&s.operators, "operators", "", "`NAME=TOKEN …` of those who may act on the operator page")
+	return f
+}
+
+// storeFlags returns the flags that lead to the saves of a fleet, which write to s.
+func (s *settings) storeFlags(name, arguments string) *flag.FlagSet {
+	f := flag.NewFlagSet(name, flag.ContinueOnError)
+	f.StringVar(&s.nats, "nats", "", "`URLs` of NATS, with commas: tls://USER:PASSWORD@HOST:4222")
+	f.StringVar(&s.ca, "nats-ca", "", "`file` with the certificates that sign those of NATS; none: those of the system")
+	f.StringVar(&s.credentials, "nats-creds", "", "`file` of NATS credentials, in place of a password")
+	f.IntVar(&s.replicas, "nats-replicas", 1, "`number` of NATS servers that keep the directory: 1, 3 or 5")
+	f.StringVar(&s.key, "key", "", "`file` with the key of connect tokens, 64 hex digits; all processes have the same")
+	f.StringVar(&s.oldKeys, "old-keys", "", "`files` with former keys, with commas, under which saves are accepted, too")
+	f.StringVar(&s.saves, "saves", "", "`folder` of the saves of rooms, which all processes share; none: they are in NATS")
+	f.StringVar(&s.fleet, "fleet", "", "`name` of the fleet, which is in each save: saves of another fleet are not used")
 	f.Usage = func() {
-		_, _ = fmt.Fprintf(f.Output(), "usage: fleet serve [flags]\n\nA variable stands in for a flag: %s for -nats-ca. Give secrets so, because everybody sees arguments.\n\n", variable("nats-ca"))
+		_, _ = fmt.Fprintf(f.Output(), "usage: %s %s\n\nA variable stands in for a flag: %s for -nats-ca. Give secrets so, because everybody sees arguments.\n\n", name, arguments, variable("nats-ca"))
 		f.PrintDefaults()
 	}
 	return f
@@ -77,7 +87,11 @@ func variable(flag string) string {
 
 // parse parses flags. For a missing flag it reads the environment variable.
 func (s *settings) parse(args, environment []string) error {
-	f := s.flags()
+	return parseInto(s.flags(), args, environment)
+}
+
+// parseInto parses flags. For a missing flag it reads the environment variable.
+func parseInto(f *flag.FlagSet, args, environment []string) error {
 	var errs []error
 	for _, e := range environment {
 		name, value, _ := strings.Cut(e, "=")
@@ -94,9 +108,9 @@ func (s *settings) parse(args, environment []string) error {
 
 // serve runs a process until it gets a signal to stop and its rooms have ended.
 func (s *settings) serve(ctx context.Context, log *slog.Logger) error {
-	key, err := readKey(s.key)
+	saves, err := s.readKeys()
 	if err != nil {
-		return fmt.Errorf("-key: %w", err)
+		return err
 	}
 	proxies, err := networks(s.proxies)
 	if err != nil {
@@ -133,13 +147,12 @@ func (s *settings) serve(ctx context.Context, log *slog.Logger) error {
 		return err
 	}
 	defer directory.Close()
-	saves, err := directory.Store(ctx)
-	if err != nil {
+	if saves.Store, err = s.openSaves(ctx, directory); err != nil {
 		return err
 	}
 	audit := operator.NewAudit(os.Stderr)
 	c := rooms.Config{
-		Kinds: []rooms.Kind{kind()}, MaxRooms: maxRooms, Process: s.name, Key: key, Store: saves,
+		Kinds: []rooms.Kind{kind()}, MaxRooms: maxRooms, Process: s.name, Key: saves.Key, OldKeys: saves.OldKeys, Store: saves.Store, Fleet: s.fleet,
 		Addresses: addresses, Logger: log, Told: audit.Told,
 	}
 	if addresses != nil {
@@ -201,6 +214,63 @@ func (s *settings) open(ctx context.Context, log *slog.Logger) (*natsdir.Directo
 		}
 	}
 	return natsdir.Open(ctx, c)
+}
+
+// readKeys reads the keys of saves.
+func (s *settings) readKeys() (saves rooms.Saves, err error) {
+	if saves.Key, err = readKey(s.key); err != nil {
+		return saves, fmt.Errorf("-key: %w", err)
+	}
+	for name := range strings.SplitSeq(s.oldKeys, ",") {
+		if name == "" {
+			continue
+		}
+		key, err := readKey(name)
+		if err != nil {
+			return saves, fmt.Errorf("-old-keys: %w", err)
+		}
+		saves.OldKeys = append(saves.OldKeys, key)
+	}
+	saves.Fleet = s.fleet
+	return saves, nil
+}
+
+// openSaves opens the store of saves.
+func (s *settings) openSaves(ctx context.Context, d *natsdir.Directory) (rooms.Archive, error) {
+	var store rooms.Store
+	var err error
+	if s.saves != "" {
+		store, err = rooms.NewFileStore(s.saves)
+	} else {
+		store, err = d.Store(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return store.(rooms.Archive), nil
+}
+
+// runSaves runs an operator's command on the saves of a fleet.
+func (s *settings) runSaves(ctx context.Context, args, environment []string, out io.Writer) error {
+	f := s.storeFlags("fleet saves", "[flags] COMMAND\n\nwhere COMMAND is one of\n\n"+serve.SavesUsage)
+	if err := parseInto(f, args, environment); err != nil {
+		return err
+	}
+	saves, err := s.readKeys()
+	if err != nil {
+		return err
+	}
+	var directory *natsdir.Directory
+	if s.saves == "" {
+		if directory, err = s.open(ctx, slog.New(slog.NewTextHandler(os.Stderr, nil))); err != nil {
+			return err
+		}
+		defer directory.Close()
+	}
+	if saves.Store, err = s.openSaves(ctx, directory); err != nil {
+		return err
+	}
+	return serve.Saves(ctx, saves, f.Args(), out)
 }
 
 // readKey reads the key of connect tokens.

@@ -22,6 +22,8 @@ const (
 	defaultPromise  = 15 * time.Second
 	defaultStuck    = 2 * time.Second
 	defaultSave     = 5 * time.Second
+	defaultSaves    = 3
+	maxFleet        = 64
 	maxPromise      = 10 * time.Minute
 	maxEndpoint     = 256
 	nameCharacters  = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
@@ -106,10 +108,21 @@ type Config struct {
 	Stuck time.Duration
 	// Store keeps saves of the rooms. A process that claims a room, or continues it, begins with its last save: the world, and
 	// the seats, bans, options, Begin and Lock of the room. Saves are authenticated with Key, which must be set. When a store
-	// fails, rooms go on, and [RoomUnsaved] reports it. Default (nil): rooms are not saved.
+	// fails, rooms go on, and [RoomUnsaved] reports it. A room whose save this process cannot use is not continued, and the save
+	// stays: see [ErrSave], [RoomUnloaded], and LoadLossy of Kind.Server. Default (nil): rooms are not saved.
 	Store Store
 	// SaveInterval is how often each room is saved. Default (0): 5 s.
 	SaveInterval time.Duration
+	// Saves is how many saves of a room an [Archive] has: the newest one of each of the last processes that have continued the
+	// room. Default (0): 3.
+	Saves int
+	// OldKeys are further keys under which the saves in Store are accepted: set the former key here when Key changes, until all
+	// rooms are saved under the new one. Default (nil): none. No connect token is accepted under them.
+	OldKeys []netcode.Key
+	// Fleet is the name of the fleet, the same in all its processes, of at most 64 bytes. It is in each save, and saves of a fleet
+	// with another name are not used. Set it where several fleets could write to one Store. Default (""): none, which uses saves
+	// without a name only.
+	Fleet string
 	// Flights is a folder to which rooms write what happened in their last ticks: when their game panics, when worlds differ, and
 	// by [Room.WriteFlight]. The name of a file has the kind and the id of the room. See systems.Flight, which Kind.Server or
 	// Kind.Set may set, without File and Written. Hooks and [Room.Do] that change the world are not repeated in a rerun. Default
@@ -176,6 +189,17 @@ func (c Config) Validate() error {
 	if c.SaveInterval < 0 {
 		bad("SaveInterval %v is negative", c.SaveInterval)
 	}
+	if c.Saves < 0 {
+		bad("Saves %d is negative", c.Saves)
+	}
+	if len(c.Fleet) > maxFleet {
+		bad("Fleet has %d bytes, at most %d", len(c.Fleet), maxFleet)
+	}
+	for i, key := range c.OldKeys {
+		if key == (netcode.Key{}) || key == netsys.DevelopmentKey() {
+			bad("OldKeys[%d] is zero or the development key: leave it out", i)
+		}
+	}
 	return errors.Join(errs...)
 }
 
@@ -184,7 +208,7 @@ func (c Config) filled() Config {
 	c.MaxRooms = cmp.Or(c.MaxRooms, defaultMaxRooms)
 	c.MaxPromised, c.MaxUnused = cmp.Or(c.MaxPromised, defaultPromised), cmp.Or(c.MaxUnused, defaultUnused)
 	c.Promise, c.Stuck = cmp.Or(c.Promise, defaultPromise), cmp.Or(c.Stuck, defaultStuck)
-	c.SaveInterval = cmp.Or(c.SaveInterval, defaultSave)
+	c.SaveInterval, c.Saves = cmp.Or(c.SaveInterval, defaultSave), cmp.Or(c.Saves, defaultSaves)
 	if c.Key == (netcode.Key{}) {
 		c.Key = netcode.GenerateKey(c.Random)
 	}

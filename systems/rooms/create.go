@@ -2,6 +2,7 @@ package rooms
 
 import (
 	"cmp"
+	"context"
 	cryptorand "crypto/rand"
 	"errors"
 	"fmt"
@@ -76,7 +77,7 @@ func (s *Server) createRoom(kind string, c Creation, who []Player) (*Room, []Adm
 		return nil, nil, err
 	}
 	var all []Admission
-	if err = r.createWorld(nil); err != nil {
+	if err = r.createGame(nil, false); err != nil {
 		s.listRoom(r, false)
 		return nil, nil, err
 	}
@@ -163,18 +164,26 @@ func (s *Server) listRoom(r *Room, made bool) {
 	}
 }
 
-// createWorld creates the world of the room: from a save, if that is not nil and can be loaded, otherwise a new one.
-func (r *Room) createWorld(saved *savedRoom) error {
-	err := r.createGame(saved)
-	if saved != nil && errors.Is(err, systems.ErrLoad) {
-		r.notify(Notice{Event: RoomUnloaded, Err: err})
-		err = r.createGame(nil)
+// createWorld creates the world of the room: from a save, if that is not nil, otherwise a new one. If lossy is set and the save cannot
+// be loaded as a whole, the store keeps it, and the world has what can be loaded, or is a new one.
+func (r *Room) createWorld(ctx context.Context, saved *savedRoom, lossy bool) error {
+	err := r.createGame(saved, false)
+	if saved == nil || !lossy || !errors.Is(err, systems.ErrLoad) {
+		return err
+	}
+	r.notify(Notice{Event: RoomUnloaded, Err: err})
+	if err = r.server.keepSave(ctx, r.about.id); err != nil {
+		return err
+	}
+	if err = r.createGame(saved, true); errors.Is(err, systems.ErrLoad) {
+		err = r.createGame(nil, false)
 	}
 	return err
 }
 
-// createGame creates the server of the room. The error wraps systems.ErrLoad if the save cannot be loaded.
-func (r *Room) createGame(saved *savedRoom) error {
+// createGame creates the server of the room. The error wraps systems.ErrLoad if the save cannot be loaded, as a whole unless lossy is
+// set.
+func (r *Room) createGame(saved *savedRoom, lossy bool) error {
 	s, k := r.server, r.kind
 	c := k.Server
 	now := s.config.Now()
@@ -204,7 +213,7 @@ func (r *Room) createGame(saved *savedRoom) error {
 			return
 		}
 		if saved != nil {
-			c.Load = saved.world
+			c.Load, c.LoadLossy = saved.world, lossy
 		}
 		if r.game, err = systems.NewServer(r.port, k.Protocol(), c); err != nil {
 			return

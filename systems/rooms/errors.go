@@ -60,7 +60,7 @@ var refusals = []struct {
 	{ErrEnded, "ended"}, {ErrDraining, "draining"}, {ErrStuck, "stuck"}, {ErrRooms, "rooms"},
 	{ErrRoom, "room"}, {ErrKind, "kind"}, {ErrSchema, "schema"}, {ErrOptions, "options"}, {ErrPlayer, "player"},
 	{ErrSpectators, "spectators"}, {ErrNoSpectators, "no_spectators"},
-	{ErrOrphaned, "orphaned"}, {ErrUnavailable, "unavailable"},
+	{ErrOrphaned, "orphaned"}, {ErrSave, "save"}, {ErrUnavailable, "unavailable"},
 }
 
 // errNoMember is the error of a process that has just started.
@@ -155,7 +155,7 @@ const (
 	RoomClaimed  Event = "claimed"   // the process of the room was gone: this process has claimed the room
 	RoomUnsaved  Event = "unsaved"   // the room could not be saved because of Err, and continues; told once, counted each time
 	RoomSaved    Event = "saved"     // the room could be saved again
-	RoomUnloaded Event = "unloaded"  // the save of the room cannot be used because of Err: the room has a new world
+	RoomUnloaded Event = "unloaded"  // the save of the room cannot be used because of Err: see ErrSave
 	RoomFlight   Event = "flight"    // the room wrote its flight, or could not because of Err: see Config.Flights
 
 	// Of the process, without a room:

@@ -115,8 +115,8 @@ func (l *Link) Deleting(r *Room) bool { return r.saves.stays.Load() }
 // Published notes that the directory has a record of a room.
 func (l *Link) Published(r *Room) { r.saves.known.Store(true) }
 
-// Saved returns the entry of a room as of its last save. The error wraps [ErrUnavailable], or [ErrNoSave] if the store has none that
-// this process can use. It also wraps ErrNoSave if the directory had no record of the room: its process does not give it up when it
+// Saved returns the entry of a room as of its last save. The error wraps [ErrUnavailable], also if this process cannot use the save,
+// or [ErrNoSave] if the store has none. It also wraps ErrNoSave if the directory had no record of the room: its process does not give it up when it
 // loses its claim.
 func (l *Link) Saved(ctx context.Context, id ID) (RoomEntry, error) {
 	saved, err := l.server.readSave(ctx, id)
@@ -124,7 +124,7 @@ func (l *Link) Saved(ctx context.Context, id ID) (RoomEntry, error) {
 	case err != nil && errors.Is(err, ErrUnavailable):
 		return RoomEntry{}, err
 	case err != nil:
-		return RoomEntry{}, fmt.Errorf("%w: %w", ErrNoSave, err)
+		return RoomEntry{}, l.server.cannotUse(id, "", err)
 	case saved == nil || !saved.Known:
 		return RoomEntry{}, ErrNoSave
 	}
@@ -139,9 +139,9 @@ func (l *Link) Lose(r *Room, why error) {
 }
 
 // Restore creates a room again whose process is gone: of the kind, id, code, options and bans of e and with its epoch, or a higher
-// one if that of its save is not lower. The room continues from its save; without one, or if it cannot be used, it has a new
-// world and no players. Restore calls claim before the world is created, while nobody can find the room. The error wraps
-// [ErrUnavailable] if the store does not answer, or is that of claim or of [Server.Create]. A room that could not be created
+// one if that of its save is not lower. The room continues from its save; without one, it has a new world and no players. Restore
+// calls claim before the world is created, while nobody can find the room. The error wraps [ErrUnavailable] if the store does not
+// answer, and [ErrSave], too, if this process cannot use the save; or it is that of claim or of [Server.Create]. A room that could not be created
 // counts as ended: see [Room.Done].
 //
 // tick is 0, or that of the save with which the room must continue, in a handover: see [Fleet].HandOver.
@@ -153,7 +153,7 @@ func (l *Link) Restore(ctx context.Context, e RoomEntry, tick uint32, claim func
 	case tick != 0 && (saved == nil || saved.Tick != tick):
 		return nil, fmt.Errorf("%w: of tick %d", ErrNoSave, tick)
 	}
-	return l.server.restoreRoom(e, saved, err, tick != 0, claim)
+	return l.server.restoreRoom(ctx, e, saved, err, tick != 0, claim)
 }
 
 // PlayerSeat is a seat that a player has in a room of this process.

@@ -16,10 +16,13 @@ type Info struct {
 	// Orphaned reports that another process may own the room by now: players play on, new players get no seats.
 	Orphaned bool `json:"orphaned"`
 	// Unsaved reports that the room could not be saved: see [RoomUnsaved].
-	Unsaved bool      `json:"unsaved"`
-	State   State     `json:"state"`
-	Created time.Time `json:"created"`
-	Options Options   `json:"options"`
+	Unsaved bool `json:"unsaved"`
+	// SaveAge is the time since the state of the newest save of the room or, without one, since the room was created. It is
+	// nanoseconds in JSON, and 0 without Config.Store.
+	SaveAge time.Duration `json:"save_age"`
+	State   State         `json:"state"`
+	Created time.Time     `json:"created"`
+	Options Options       `json:"options"`
 	SeatCounts
 	Pace
 }
@@ -55,7 +58,7 @@ func (r *Room) Info() Info {
 	counts := r.held.book.countByState()
 	return Info{
 		ID: r.about.id, Kind: r.kind.Name, Code: r.about.code, Private: r.about.private, Process: r.server.config.Process,
-		Epoch: r.epoch.Load(), Orphaned: r.orphaned(), Unsaved: r.saves.failing.Load(),
+		Epoch: r.epoch.Load(), Orphaned: r.orphaned(), Unsaved: r.saves.failing.Load(), SaveAge: r.saveAge(),
 		State: r.held.life.state(), Created: r.about.created, Options: r.held.life.options,
 		SeatCounts: SeatCounts{r.kind.Capacity, counts[seatTaken] + counts[seatEntering], counts[seatPromised], counts[seatWaiting], len(r.held.spectators.byPlayer), len(r.held.spectators.seats)},
 		Pace:       r.watch.pace(r.budget()),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -33,9 +34,12 @@ type saves struct {
 	last    atomic.Bool // the last tick is stored, and the room has ended with its process
 	stays   atomic.Bool // the room has ended, and its save is not deleted yet
 	known   atomic.Bool // the room is in the directory of the fleet
+	// of is the time of the state in the newest save.
+	of atomic.Pointer[time.Time]
 
 	mu     sync.Mutex // held while the store is called
 	stored uint64     // the newest capture that was stored; with mu
+	pruned uint64     // the epoch under which earlier saves were removed; with mu
 }
 
 // capture is a room between two ticks.
@@ -69,6 +73,18 @@ func (r *Room) Durable(ctx context.Context) error {
 	default:
 		return ErrEnded
 	}
+}
+
+// saveAge returns Info.SaveAge.
+func (r *Room) saveAge() time.Duration {
+	if r.server.config.Store == nil {
+		return 0
+	}
+	of := r.about.created
+	if saved := r.saves.of.Load(); saved != nil {
+		of = *saved
+	}
+	return max(r.server.config.Now().Sub(of), 0)
 }
 
 // Loaded returns the tick of the save with which the room began, 0 for a new world. Kind.Created must not populate a loaded
@@ -111,7 +127,7 @@ func (r *Room) saveIfDue(now time.Time) {
 func (r *Room) capture() *capture {
 	x := &r.saves
 	x.captures++
-	c := &capture{room: r, number: x.captures, saved: savedRoom{RoomEntry: r.Entry(), Tick: r.game.Tick()}, encode: r.game.Save(), waiting: x.waiting}
+	c := &capture{room: r, number: x.captures, saved: savedRoom{RoomEntry: r.Entry(), Fleet: r.server.config.Fleet, Saved: r.server.config.Now(), Tick: r.game.Tick()}, encode: r.game.Save(), waiting: x.waiting}
 	x.waiting = nil
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -143,8 +159,13 @@ func (c *capture) store(ctx context.Context, data []byte, err error) error {
 	x.mu.Lock()
 	if err == nil && c.number > x.stored {
 		ctx, stop := context.WithTimeout(ctx, storeTimeout)
-		if err = r.server.config.Store.Put(ctx, r.about.id, r.epoch.Load(), data); err == nil {
+		epoch := r.epoch.Load()
+		if err = r.server.config.Store.Put(ctx, r.about.id, epoch, data); err == nil {
 			x.stored = c.number
+			x.of.Store(&c.saved.Saved)
+			if x.pruned != epoch && r.server.pruneSaves(ctx, r.about.id) == nil { // otherwise after the next save
+				x.pruned = epoch
+			}
 		}
 		stop()
 	}
@@ -163,6 +184,24 @@ func (c *capture) store(ctx context.Context, data []byte, err error) error {
 		r.counter().addEvent(string(RoomUnsaved))
 	default:
 		r.notify(Notice{Event: RoomUnsaved, Err: err})
+	}
+	return err
+}
+
+// pruneSaves removes the saves of a room beyond Config.Saves, the oldest first. Saves that are kept stay.
+func (s *Server) pruneSaves(ctx context.Context, id ID) error {
+	a, ok := s.config.Store.(Archive)
+	if !ok {
+		return nil
+	}
+	list, err := a.List(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, e := range list[min(s.config.Saves, len(list)):] {
+		if !e.Kept {
+			err = errors.Join(err, a.Remove(ctx, id, e.Epoch))
+		}
 	}
 	return err
 }
@@ -201,7 +240,7 @@ func (r *Room) deleteSave(ctx context.Context) {
 }
 
 // Continue creates a room again from its save. It is for a process that is alone: in a fleet, rooms are claimed. The error wraps
-// [ErrRoom] if the store has no save of the room that this process can use, or [ErrUnavailable], or is that of
+// [ErrRoom] if the store has no save of the room, [ErrSave] if this process cannot use the save, or [ErrUnavailable], or is that of
 // [Server.Create]. A room that exists is returned unchanged. [Here] calls Continue when a player asks for a room by its id.
 func (s *Server) Continue(ctx context.Context, id ID) (*Room, error) {
 	if r := s.Room(id); r != nil {
@@ -217,23 +256,39 @@ func (s *Server) Continue(ctx context.Context, id ID) (*Room, error) {
 	}
 	saved, err := s.readSave(ctx, id)
 	switch {
-	case err != nil && errors.Is(err, ErrUnavailable):
-		return nil, err
+	case err != nil && !errors.Is(err, ErrUnavailable):
+		return nil, s.cannotUse(id, "", err)
 	case err != nil:
-		s.config.Logger.Warn("room unloaded", "room", id, "reason", err)
-		fallthrough
+		return nil, err
 	case saved == nil:
 		return nil, fmt.Errorf("%w: %v", ErrRoom, id)
 	}
 	e := saved.RoomEntry
 	e.Schema = "" // another version of the game loads the save
-	return s.restoreRoom(e, saved, nil, false, func(*Room) error { return nil })
+	return s.restoreRoom(ctx, e, saved, nil, false, func(*Room) error { return nil })
 }
 
-// readSave returns the save of a room, nil if there is none. The error wraps ErrUnavailable or errSaved.
+// unusableInterval is how long a process does not read a save again that it could not use.
+const unusableInterval = 10 * time.Second
+
+// unusable is a save that this process could not use.
+type unusable struct {
+	err   error
+	until time.Time
+}
+
+// readSave returns the save of a room, nil if there is none. The error wraps ErrUnavailable, and ErrSave if this process cannot use the
+// save.
 func (s *Server) readSave(ctx context.Context, id ID) (*savedRoom, error) {
 	if s.config.Store == nil {
 		return nil, nil
+	}
+	now := s.config.Now()
+	s.mu.Lock()
+	u, is := s.table.unusable[id]
+	s.mu.Unlock()
+	if is && now.Before(u.until) {
+		return nil, &Unavailable{Again: u.until.Sub(now), Err: u.err}
 	}
 	ctx, stop := context.WithTimeout(ctx, storeTimeout)
 	defer stop()
@@ -244,16 +299,90 @@ func (s *Server) readSave(ctx context.Context, id ID) (*savedRoom, error) {
 	if err != nil {
 		return nil, &Unavailable{Again: time.Second, Err: err}
 	}
-	return openSave(s.config.Key, id, data)
+	saved, err := openSave(s.config.keys(), id, data)
+	if err == nil && saved.Fleet != "" && saved.Fleet != s.config.Fleet {
+		saved, err = nil, fmt.Errorf("%w: it is of fleet %.64q, and this is fleet %q", ErrSaveFleet, saved.Fleet, s.config.Fleet)
+	}
+	return saved, err
+}
+
+// maxUnusable is the largest number of unusable saves that a process remembers.
+const maxUnusable = 1024
+
+// cannotUse returns the error for a save that this process cannot use. It tells the operator the first time, and
+// again after unusableMemory. kind may be unknown.
+func (s *Server) cannotUse(id ID, kind string, err error) error {
+	now := s.config.Now()
+	s.mu.Lock()
+	t := &s.table
+	s.forgetUnusable(now)
+	_, told := t.unusable[id]
+	if len(t.unusable) < maxUnusable {
+		t.unusable[id] = unusable{err, now.Add(unusableInterval)}
+	}
+	s.mu.Unlock()
+	if c := s.counts[kind]; c != nil {
+		c.addEvent(string(RoomUnloaded))
+	}
+	if told {
+		return &Unavailable{Again: unusableInterval, Err: err}
+	}
+	s.config.Logger.Warn("room not continued: its save cannot be used and stays in the store", "room", id, "reason", err)
+	s.config.Told(Notice{At: now, Event: RoomUnloaded, Room: id, Kind: kind, Err: err})
+	return &Unavailable{Again: unusableInterval, Err: err}
+}
+
+// unusableMemory is how long [Server.UnusableSaves] counts a save.
+const unusableMemory = 10 * time.Minute
+
+// forgetUnusable removes the saves that players have not asked for since unusableMemory. The caller holds the lock.
+func (s *Server) forgetUnusable(now time.Time) {
+	maps.DeleteFunc(s.table.unusable, func(_ ID, u unusable) bool { return now.Sub(u.until) >= unusableMemory })
+}
+
+// UnusableSaves returns how many saves this process could not use in the last ten minutes, and has not been able to use since: see
+// [ErrSave].
+func (s *Server) UnusableSaves() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forgetUnusable(s.config.Now())
+	return len(s.table.unusable)
+}
+
+// keepSave keeps the newest save of a room before a world begins that does not continue it, or not as a whole.
+func (s *Server) keepSave(ctx context.Context, id ID) error {
+	a, ok := s.config.Store.(Archive)
+	if !ok {
+		return fmt.Errorf("%w: the store keeps no copies: see Archive.Keep", ErrSave)
+	}
+	ctx, stop := context.WithTimeout(ctx, storeTimeout)
+	defer stop()
+	list, err := a.List(ctx, id)
+	if err == nil && len(list) > 0 {
+		err = a.Keep(ctx, id, list[0].Epoch)
+	}
+	if err != nil {
+		err = &Unavailable{Again: time.Second, Err: err}
+	}
+	return err
 }
 
 // restoreRoom creates a room again, with its save or, if saved is nil, with a new world. unread is the reason why the save cannot
-// be read; it may be nil. It calls claim before the world is created. must is whether the save must be loaded: then the process
-// of the room continues with it after an error, and claim is called when the world is loaded.
-func (s *Server) restoreRoom(e RoomEntry, saved *savedRoom, unread error, must bool, claim func(r *Room) error) (*Room, error) {
+// be read; it may be nil: only LoadLossy begins a new world then. It calls claim before the world is created. must is whether the
+// save must be loaded: then the process of the room continues with it after an error, and claim is called when the world is loaded.
+func (s *Server) restoreRoom(ctx context.Context, e RoomEntry, saved *savedRoom, unread error, must bool, claim func(r *Room) error) (*Room, error) {
 	k, err := s.findKind(e.Kind, e.Schema)
 	if err != nil {
 		return nil, err
+	}
+	lossy := k.Server.LoadLossy && !must
+	if unread != nil && (!lossy || errors.Is(unread, ErrSaveKey) || errors.Is(unread, ErrSaveFleet)) {
+		return nil, s.cannotUse(e.ID, k.Name, unread)
+	}
+	if unread != nil {
+		if err := s.keepSave(ctx, e.ID); err != nil {
+			return nil, err
+		}
 	}
 	options, err := e.Options.Clean()
 	if err != nil {
@@ -275,7 +404,7 @@ func (s *Server) restoreRoom(e RoomEntry, saved *savedRoom, unread error, must b
 		return nil, err
 	}
 	if must {
-		if err = r.createGame(saved); err == nil {
+		if err = r.createGame(saved, false); err == nil {
 			if err = claim(r); err != nil {
 				r.discardGame(s.config.Now())
 			}
@@ -284,14 +413,20 @@ func (s *Server) restoreRoom(e RoomEntry, saved *savedRoom, unread error, must b
 		if unread != nil {
 			r.notify(Notice{Event: RoomUnloaded, Err: unread})
 		}
-		err = r.createWorld(saved)
+		err = r.createWorld(ctx, saved, lossy)
 	}
 	s.listRoom(r, err == nil)
 	if err != nil {
 		close(r.gone)
 		r.changed()
+		if errors.Is(err, systems.ErrLoad) && !must {
+			err = s.cannotUse(e.ID, k.Name, fmt.Errorf("%w: %w", ErrSave, err))
+		}
 		return nil, err
 	}
+	s.mu.Lock()
+	delete(s.table.unusable, e.ID)
+	s.mu.Unlock()
 	for n, x := range r.held.book.all() {
 		if x.waits {
 			s.seated(Seat{Room: e.ID, Number: uint16(n), Epoch: x.epoch, Player: x.player, Party: x.party}, r)

@@ -1,15 +1,14 @@
 package rooms
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems"
 )
 
 // testStore is a store that can be made to fail.
@@ -215,7 +215,7 @@ func TestLastSave(t *testing.T) {
 		t.Errorf("loaded tick %d at %v, saved tick %d at %v; it is %v", r.Loaded(), got, tick, x, r.Info().State)
 	}
 	h.run(2 * step)
-	if files, _ := os.ReadDir(folder); len(files) != 1 || files[0].Name() != e.ID.String()+".2.save" {
+	if files, _ := os.ReadDir(folder); len(files) != 2 || files[1].Name() != e.ID.String()+".2.save" {
 		t.Errorf("files %v", files)
 	}
 }
@@ -228,8 +228,14 @@ func TestStoreFails(t *testing.T) {
 	p, a := h.entered("field", 1)
 	r := h.server.Room(a.Seat.Room)
 	h.run(6 * time.Second)
+	if age := r.Info().SaveAge; age > 5*time.Second {
+		t.Errorf("the save is %v old", age)
+	}
 	store.fail(full)
 	h.run(21 * time.Second)
+	if age := r.Info().SaveAge; age < 21*time.Second || age > 26*time.Second {
+		t.Errorf("the save is %v old", age)
+	}
 	if n := h.server.Tallies()[0].Events["unsaved"]; p.Err() != nil || !r.Info().Unsaved || h.events[RoomUnsaved] != 1 || n < 3 || n > 6 {
 		t.Errorf("%v, %+v, told %v, counted %d", p.Err(), r.Info(), h.events, n)
 	}
@@ -345,68 +351,189 @@ func TestStaleRoomEnds(t *testing.T) {
 	}
 }
 
-// A save that is damaged, foreign or of another game is refused with the reason. While the store does not answer, players are to
-// try again.
-func TestBadSaves(t *testing.T) {
-	store, folder := newStore(t)
-	c := Config{Kinds: []Kind{fields(1)}, Store: store, Key: testKey()}
-	h := newHouse(t, c)
-	_, a := h.entered("field", 1)
-	h.run(6 * time.Second)
-	name := filepath.Join(folder, a.Seat.Room.String()+".1.save")
-	good, err := os.ReadFile(name)
+// A save that this process cannot use stays, and its room is not continued: players are to try again later. It is damaged, of
+// another key, fleet or game, or has what this version of the game lacks. The process that can use it continues the room.
+func TestUnusableSaves(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(c *Config, file string)
+		want   error
+		back   func(c *Config, file string) // how another process can continue the room; nil: with the first configuration
+	}{
+		"another key": {func(c *Config, _ string) { c.Key[0]++ }, ErrSaveKey, nil},
+		"rotated": {func(c *Config, _ string) { c.Key[0]++ }, ErrSaveKey, func(c *Config, _ string) {
+			c.Key[0]++
+			c.OldKeys = []netcode.Key{testKey()}
+		}},
+		"another fleet": {func(c *Config, _ string) { c.Fleet = "west" }, ErrSaveFleet, nil},
+		"another game": {func(c *Config, _ string) {
+			c.Kinds[0].Protocol = func() *ecs.Protocol { return ecs.NewProtocol("another/1") }
+		}, systems.ErrLoad, nil},
+		"older version": {func(c *Config, _ string) {
+			c.Kinds[0].Protocol = func() *ecs.Protocol { return ecs.NewProtocol("field/1") }
+		}, systems.ErrLoad, nil},
+		"another rate": {func(c *Config, _ string) { c.Kinds[0].Server.TickRate = 40 }, systems.ErrLoad, nil},
+		"damaged":      {func(_ *Config, file string) { cut(t, file, -1) }, ErrSave, func(_ *Config, file string) { cut(t, file, 1) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store, folder := newStore(t)
+			config := func() Config {
+				return Config{Kinds: []Kind{fields(1)}, Store: store.Store, Key: testKey(), Fleet: "east"}
+			}
+			h := newHouse(t, config())
+			_, a := h.entered("field", 1)
+			h.run(6 * time.Second)
+			file := filepath.Join(folder, a.Seat.Room.String()+".1.save")
+			bad := config()
+			test.change(&bad, file)
+			had, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.kill(bad)
+			for range 200 { // players ask on
+				h.run(step)
+				if _, err := Here(h.server).Reconnect(t.Context(), a.Seat.Room, Player{ID: 1}); !errors.Is(err, test.want) || !errors.Is(err, ErrSave) || !errors.Is(err, ErrUnavailable) {
+					t.Fatal(err)
+				}
+			}
+			if n := h.events[RoomUnloaded]; n != 1 || h.server.UnusableSaves() != 1 {
+				t.Errorf("told %d times of %d saves", n, h.server.UnusableSaves())
+			}
+			e := RoomEntry{ID: a.Seat.Room, Kind: "field", Epoch: 2}
+			if _, err := (&Link{server: h.server}).Restore(t.Context(), e, 0, func(*Room) error { return nil }); !errors.Is(err, test.want) {
+				t.Errorf("in a fleet: %v", err)
+			}
+			h.run(10 * time.Second)
+			if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, had) {
+				t.Errorf("the save has changed: %d bytes of %d, %v", len(got), len(had), err)
+			}
+			good := config()
+			if test.back != nil {
+				test.back(&good, file)
+			}
+			h.kill(good)
+			if again, err := Here(h.server).Reconnect(t.Context(), a.Seat.Room, Player{ID: 1}); err != nil || again.Loaded == 0 || h.server.UnusableSaves() != 0 {
+				t.Errorf("loaded tick %d: %v", again.Loaded, err)
+			}
+		})
+	}
+}
+
+// cut removes the last byte of a file, or adds it again.
+func cut(t *testing.T, file string, by int) {
+	t.Helper()
+	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := openSave(c.Key, a.Seat.Room, good)
+	if by < 0 {
+		err = errors.Join(os.WriteFile(file+".end", b[len(b)-1:], 0o600), os.WriteFile(file, b[:len(b)-1], 0o600))
+	} else {
+		var end []byte
+		end, err = os.ReadFile(file + ".end")
+		err = errors.Join(err, os.WriteFile(file, append(b, end...), 0o600))
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask := func(c Config) error {
-		h.kill(c)
-		_, err := Here(h.server).Reconnect(context.Background(), a.Seat.Room, Player{ID: 1})
+}
+
+// With LoadLossy, a room continues without what its version of the game lacks, and with a new world from a damaged save. The store
+// keeps the save in both cases, whatever becomes of the room. That of another key is not touched.
+func TestLossyLoad(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(c *Config, file string)
+		loaded bool
+	}{
+		"older version": {func(c *Config, _ string) {
+			c.Kinds[0].Protocol = func() *ecs.Protocol { return ecs.NewProtocol("field/1") }
+		}, true},
+		"another rate": {func(c *Config, _ string) { c.Kinds[0].Server.TickRate = 40 }, true},
+		"another game": {func(c *Config, _ string) {
+			c.Kinds[0].Protocol = func() *ecs.Protocol { return ecs.NewProtocol("another/1") }
+		}, false},
+		"damaged": {func(_ *Config, file string) { cut(t, file, -1) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store, folder := newStore(t)
+			c := Config{Kinds: []Kind{fields(1)}, Store: store.Store, Key: testKey()}
+			h := newHouse(t, c)
+			_, a := h.entered("field", 1)
+			h.run(6 * time.Second)
+			file := filepath.Join(folder, a.Seat.Room.String()+".1.save")
+			c.Kinds = []Kind{fields(1)}
+			c.Kinds[0].Joined, c.Kinds[0].Left = nil, nil
+			c.Kinds[0].Server.LoadLossy = true
+			test.change(&c, file)
+			had, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			other := c
+			other.Key[0]++
+			e := RoomEntry{ID: a.Seat.Room, Kind: "field", Epoch: 2}
+			restore := func(c Config) (*Room, error) {
+				h.kill(c)
+				return (&Link{server: h.server}).Restore(t.Context(), e, 0, func(*Room) error { return nil })
+			}
+			if _, err := restore(other); !errors.Is(err, ErrSaveKey) {
+				t.Errorf("another key: %v", err)
+			}
+			for range 5 {
+				r, err := restore(c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if e.Epoch == 2 && (r.Loaded() != 0) != test.loaded {
+					t.Errorf("loaded tick %d", r.Loaded())
+				}
+				e.Epoch = r.Epoch() + 1
+				h.run(6 * time.Second)
+			}
+			list, err := store.Store.(Archive).List(t.Context(), a.Seat.Room)
+			if err != nil || len(list) != defaultSaves+1 || !list[defaultSaves].Kept || list[0].Epoch != 6 {
+				t.Errorf("%+v, %v", list, err)
+			}
+			h.server.Room(a.Seat.Room).End(nil)
+			h.run(time.Second)
+			if got, err := store.Store.(Archive).Read(t.Context(), a.Seat.Room, 1); err != nil || !bytes.Equal(got, had) {
+				t.Errorf("%d bytes of %d: %v", len(got), len(had), err)
+			}
+		})
+	}
+}
+
+// Changed bytes make a save unusable, and so do those of another room. Saves of the first version of the format are read.
+func TestSavedBytes(t *testing.T) {
+	key := testKey()
+	x := &savedRoom{RoomEntry: RoomEntry{ID: 7, Kind: "field"}, world: []byte("world")}
+	good, err := x.seal(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := func(id ID, b []byte) error {
+		_, err := openSave([]netcode.Key{key}, id, b)
 		return err
 	}
 	for n := range good {
 		bad := slices.Clone(good)
 		bad[n] ^= 4
 		for _, b := range [][]byte{good[:n], bad} {
-			if _, err := openSave(c.Key, a.Seat.Room, b); !errors.Is(err, errSaved) {
+			if err := open(7, b); !errors.Is(err, ErrSave) {
 				t.Fatalf("byte %d: %v", n, err)
 			}
 		}
 	}
-	if _, err := openSave(c.Key, a.Seat.Room+1, good); !errors.Is(err, errSaved) {
+	if err := open(8, good); !errors.Is(err, ErrSave) {
 		t.Errorf("of another room: %v", err)
 	}
-	other := c
-	other.Key[0]++
-	if err := ask(other); !errors.Is(err, ErrRoom) {
-		t.Errorf("under another key: %v", err)
+	packed := good[savedHead:]
+	first := append(append([]byte(savedMark1), savedMAC(key, 7, nil, packed)...), packed...)
+	if err := open(7, first); err != nil {
+		t.Errorf("the first version: %v", err)
 	}
-	store.fail(errors.New("unreachable"))
-	if err := ask(c); !errors.Is(err, ErrUnavailable) {
-		t.Errorf("no answer: %v", err)
-	}
-	store.fail(nil)
-
-	// In a fleet, and where the game has changed too much, the room begins anew.
-	changed := c
-	changed.Kinds = []Kind{fields(1)}
-	changed.Kinds[0].Protocol = func() *ecs.Protocol { return ecs.NewProtocol("another/1") }
-	h.kill(changed)
-	r, err := h.server.Continue(context.Background(), a.Seat.Room)
-	if err != nil || r.Loaded() != 0 || r.Info().Free() != 1 || h.events[RoomUnloaded] != 1 {
-		t.Errorf("%v, told %v", err, h.events)
-	}
-	h.kill(c)
-	if err := os.WriteFile(name, good[:len(good)-1], 0o600); err != nil {
-		t.Fatal(err)
-	}
-	link := &Link{server: h.server}
-	r, err = link.Restore(context.Background(), x.RoomEntry, 0, func(*Room) error { return nil })
-	if err != nil || r.Loaded() != 0 || r.ID() != a.Seat.Room || h.events[RoomUnloaded] != 2 || !strings.Contains(fmt.Sprint(h.notices), "it is damaged") {
-		t.Errorf("%v, told %v", err, h.notices)
+	if err := open(8, first); !errors.Is(err, ErrSaveKey) {
+		t.Errorf("the first version, of another room: %v", err)
 	}
 }
 
@@ -426,12 +553,12 @@ func FuzzSaved(f *testing.F) {
 	f.Add(b)
 	f.Add(binary.LittleEndian.AppendUint32(nil, 1<<31))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if _, err := openSave(key, 7, b); err != nil && !errors.Is(err, errSaved) {
+		if _, err := openSave([]netcode.Key{key}, 7, b); err != nil && !errors.Is(err, ErrSave) {
 			t.Fatal(err)
 		}
 		x, err := parseSaved(7, b)
 		if err != nil {
-			if !errors.Is(err, errSaved) {
+			if !errors.Is(err, ErrSave) {
 				t.Fatal(err)
 			}
 			return

@@ -3,6 +3,7 @@ package rooms
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -123,7 +124,9 @@ func (h here) Spectate(ctx context.Context, room ID, who Player) (Admission, err
 func (h here) Find(name string) (RoomEntry, bool) {
 	r := h.server.ByCode(name)
 	if id, err := ParseID(name); err == nil {
-		r, _ = h.server.Continue(context.Background(), id)
+		if r, err = h.server.Continue(context.Background(), id); errors.Is(err, ErrUnavailable) {
+			return RoomEntry{ID: id}, true // a request for a seat gets the error
+		}
 	}
 	if r == nil {
 		return RoomEntry{}, false

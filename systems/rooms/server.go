@@ -55,6 +55,7 @@ type table struct {
 	closed   bool
 	run      context.Context // of Run; nil: Run was not called
 	running  map[*Room]chan struct{}
+	unusable map[ID]unusable // saves that this process could not use a moment ago
 }
 
 // New returns a server on datagram transports, which it closes in the end. The error wraps [ErrConfig].
@@ -96,13 +97,24 @@ func New(c Config, wires ...netsys.Wire) (*Server, error) {
 		k = k.filled()
 		s.kinds[k.Name], s.counts[k.Name] = &k, newCounter()
 	}
-	s.table = table{byID: make(map[ID]*Room), byCode: make(map[string]*Room), drained: make(chan struct{}), running: make(map[*Room]chan struct{})}
+	s.table = table{byID: make(map[ID]*Room), byCode: make(map[string]*Room), drained: make(chan struct{}), running: make(map[*Room]chan struct{}), unusable: make(map[ID]unusable)}
 	s.router = newRouter(routerConfig{wires: wires, reader: reader, find: s.findPort})
 	s.travel = &transferService{tasks: newBackgroundTasks(), local: new(TransferMemory)}
 	if err := checkKinds(s.Kinds()); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	return s, nil
+}
+
+// FreeRooms returns how many more rooms the server can create: 0 while it drains. See Config.MaxRooms.
+func (s *Server) FreeRooms() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := &s.table
+	if t.draining || t.closed {
+		return 0
+	}
+	return s.config.MaxRooms - len(t.list) - t.making
 }
 
 // locked returns a source of randomness that any goroutine may use.

@@ -21,9 +21,6 @@ func TestFileStore(t *testing.T) {
 		}
 		return s
 	})
-	if files, err := os.ReadDir(folder); err != nil || len(files) != 3 {
-		t.Errorf("%d files, %v", len(files), err)
-	}
 	// Other files in the folder are not saves, and stay.
 	for _, name := range []string{"0000000000007.x.save", "0000000000007.1.save.123.tmp", "0000000000007.save", "notes"} {
 		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {
@@ -61,7 +58,14 @@ func TestFileStore(t *testing.T) {
 		t.Errorf("a new save: %v", err)
 	}
 	left, _ := os.ReadDir(folder)
-	if len(left) != 4 { // with that of room 11
-		t.Errorf("%v of %v are left", left, all)
+	for _, f := range left {
+		if strings.HasSuffix(f.Name(), ".save") && strings.Contains(f.Name(), "9.") || strings.HasSuffix(f.Name(), ".tmp") {
+			t.Errorf("%v is left", f)
+		}
+	}
+	for _, name := range []string{"0000000000007.x.save", "0000000000007.save", "notes"} {
+		if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -32,6 +32,7 @@ type level struct {
 	seats         map[string]int
 	slow, stuck   int
 	late, longest float64
+	saveAge       float64
 }
 
 // states are the states that are reported even without a room.
@@ -52,6 +53,9 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 		l.seats["taken"] += i.Taken
 		l.seats["promised"] += i.Promised
 		l.seats["waiting"] += i.Waiting
+		if i.State != rooms.Ended {
+			l.saveAge = max(l.saveAge, i.SaveAge.Seconds())
+		}
 		l.late, l.longest = max(l.late, i.Late.Seconds()), max(l.longest, i.TickTime.Seconds())
 		switch trouble(&i) {
 		case 2:
@@ -85,6 +89,8 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	if queued := c.p.config.Queued; queued != nil {
 		s.gauge("queue_players", "Players who wait in the queue at this process.", float64(queued()), nil)
 	}
+	s.gauge("rooms_free", "Rooms that the process can still create, of any kind.", float64(c.p.server.FreeRooms()), nil)
+	s.gauge("saves_unusable", "Rooms that the process did not continue in the last ten minutes, because it cannot use their saves.", float64(c.p.server.UnusableSaves()), nil)
 	s.drops(c.p.server.Drops())
 	s.actions(c.p.config.Audit)
 }
@@ -123,6 +129,7 @@ func (s series) kind(t *rooms.Tally, l *level) {
 	s.gauge("rooms_stuck", "Rooms that do not come to the end of a tick.", float64(l.stuck), of, t.Kind)
 	s.gauge("room_late_seconds", "By how much the latest turn of the latest room began late.", l.late, of, t.Kind)
 	s.gauge("room_longest_tick_seconds", "What a tick takes, smoothed, in the room where it takes longest.", l.longest, of, t.Kind)
+	s.gauge("room_save_age_seconds", "Age of the newest save of the room whose newest save is the oldest. 0 without a store.", l.saveAge, of, t.Kind)
 	s.count("room_ticks_total", "Ticks completed.", t.Ticks, of, t.Kind)
 	s.count("room_turns_late_total", "Turns that began when the next was due.", t.Late, of, t.Kind)
 	s.count("room_panics_total", "Rooms that have ended by a panic of their game.", t.Events[string(rooms.RoomFailed)], of, t.Kind)

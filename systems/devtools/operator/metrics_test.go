@@ -51,6 +51,9 @@ func TestMetrics(t *testing.T) {
 		`tactus_room_seats{kind="field",state="promised"} 1`,
 		`tactus_room_seats{kind="field",state="free"} 0`,
 		`tactus_room_seats{kind="unused",state="free"} 0`,
+		`tactus_room_save_age_seconds{kind="field"} 0`, // there is no store
+		`tactus_saves_unusable 0`,
+		`tactus_rooms_free 1022`,
 		`tactus_room_panics_total{kind="wrong"} 1`,
 		`tactus_room_panics_total{kind="field"} 0`,
 		`tactus_room_ticks_total{kind="wrong"} 30`,

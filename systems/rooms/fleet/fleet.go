@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/netip"
 	"slices"
 	"strings"
@@ -318,12 +319,13 @@ func (f *Fleet) request(ctx context.Context, process string, q seatRequest) ([]r
 		return nil, ctx.Err() // the seats are freed when their promises expire
 	}
 	if err != nil {
-		f.config.Logger.Warn("a process does not answer", "process", process, "players", len(q.Players), "error", err)
 		f.mu.Lock()
-		if p := f.view.processes[process]; p != nil && p.Epoch == q.Epoch {
-			p.silent = p.revision
+		p, level := f.view.processes[process], slog.LevelDebug
+		if p != nil && p.Epoch == q.Epoch && p.silent != p.revision {
+			p.silent, level = p.revision, slog.LevelWarn // once: all players of a dead process ask for their rooms
 		}
 		f.mu.Unlock()
+		f.config.Logger.Log(ctx, level, "a process does not answer", "process", process, "players", len(q.Players), "error", err)
 		return nil, &rooms.Unavailable{Again: time.Second, Err: fmt.Errorf("fleet: process %s: %w", process, err)}
 	}
 	a, err := parseReply(answer, &q)

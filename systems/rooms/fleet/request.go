@@ -135,7 +135,7 @@ var refusedErrors = map[string]error{
 	"ended": rooms.ErrEnded, "draining": rooms.ErrDraining, "stuck": rooms.ErrStuck, "rooms": rooms.ErrRooms, "room": rooms.ErrRoom,
 	"kind": rooms.ErrKind, "schema": rooms.ErrSchema, "options": rooms.ErrOptions, "player": rooms.ErrPlayer,
 	"spectators": rooms.ErrSpectators, "no_spectators": rooms.ErrNoSpectators,
-	"orphaned": rooms.ErrOrphaned, "owned": ErrOwned, "conflict": ErrConflict, refusedEpoch: errEpoch,
+	"orphaned": rooms.ErrOrphaned, "save": rooms.ErrSave, "owned": ErrOwned, "conflict": ErrConflict, refusedEpoch: errEpoch,
 }
 
 // refusalName names an error for a reply.
@@ -156,6 +156,8 @@ func (a *seatReply) err() error {
 		return nil
 	case a.Refused == refusedEpoch:
 		return &rooms.Unavailable{Again: time.Second, Err: errEpoch}
+	case errors.Is(err, rooms.ErrSave):
+		return &rooms.Unavailable{Again: 10 * time.Second, Err: fmt.Errorf("%w, the process answered: %q", err, a.Reason)}
 	case err != nil:
 		return fmt.Errorf("%w, the process answered: %q", err, a.Reason)
 	}

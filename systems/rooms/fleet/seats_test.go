@@ -235,6 +235,31 @@ func TestProcessStops(t *testing.T) {
 	}
 }
 
+// A process is killed. Its players ask for their rooms all at once, and go on asking until another process may claim the rooms: the
+// log says once that the process does not answer.
+func TestSilenceIsLoggedOnce(t *testing.T) {
+	f := newTestbed(t, 1)
+	one := f.add("one", fields(16))
+	var log strings.Builder
+	f.log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelInfo}))
+	two := f.add("two", fields(16))
+	f.run(time.Second)
+	all := f.seat(wish(one.fleet, party(1, 10)...))
+	f.run(time.Second)
+	one.stopped = true
+	for range 300 {
+		for _, a := range all {
+			if _, err := two.fleet.Reconnect(t.Context(), a.Seat.Room, rooms.Player{ID: a.Seat.Player}); !errors.Is(err, rooms.ErrUnavailable) {
+				t.Fatal(err)
+			}
+		}
+		f.run(step)
+	}
+	if n := strings.Count(log.String(), "does not answer"); n != 1 {
+		t.Errorf("logged %d times", n)
+	}
+}
+
 // A seat whose answer is lost becomes free when its promise expires.
 func TestAnswerIsLost(t *testing.T) {
 	f := newTestbed(t, 1)

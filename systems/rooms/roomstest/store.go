@@ -66,7 +66,72 @@ func Store(t *testing.T, open func() rooms.Store) {
 	if got, err := other.Get(ctx, 9); err != nil || !bytes.Equal(got, big) {
 		t.Fatalf("%d bytes of %d: %v", len(got), len(big), err)
 	}
+	if a, ok := s.(rooms.Archive); ok {
+		t.Run("archive", func(t *testing.T) { archive(t, a, other.(rooms.Archive)) })
+	}
 	t.Run("contest", func(t *testing.T) { contest(t, s, other) })
+}
+
+// archive tests that the saves of earlier epochs stay until they are removed, and copies that are kept longer.
+func archive(t *testing.T, s, other rooms.Archive) {
+	ctx := t.Context()
+	const room = 13
+	list := func(room rooms.ID) (text string) {
+		t.Helper()
+		all, err := other.List(ctx, room)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range all {
+			if e.Bytes == 0 || e.Written.IsZero() {
+				t.Errorf("%+v", e)
+			}
+			text += fmt.Sprintf("%d.%d ", e.Room, e.Epoch)
+			if e.Kept {
+				text += "kept "
+			}
+		}
+		return text
+	}
+	check := func(err, want error, left string) {
+		t.Helper()
+		if got := list(room); !errors.Is(err, want) || got != left {
+			t.Fatalf("%q, want %q; %v, want %v", got, left, err, want)
+		}
+	}
+	for _, epoch := range []uint64{1, 2, 10, 10} {
+		if err := s.Put(ctx, room, epoch, fmt.Append(nil, "save ", epoch)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(nil, nil, "13.10 13.2 13.1 ")
+	check(other.Keep(ctx, room, 2), nil, "13.10 13.2 kept 13.1 ")
+	check(s.Keep(ctx, room, 3), rooms.ErrNoSave, "13.10 13.2 kept 13.1 ")
+	check(s.Remove(ctx, room, 1), nil, "13.10 13.2 kept ")
+	check(s.Remove(ctx, room, 1), nil, "13.10 13.2 kept ")
+	if all := list(0); !bytes.Contains([]byte(all), []byte("9.1 13.10 13.2 kept ")) {
+		t.Errorf("all: %q", all)
+	}
+	check(s.Delete(ctx, room, 9), nil, "13.10 13.2 kept ")
+	check(s.Delete(ctx, room, 10), nil, "13.2 kept ")
+	if _, err := s.Get(ctx, room); !errors.Is(err, rooms.ErrNoSave) {
+		t.Errorf("after the deletion: %v", err)
+	}
+	if data, err := other.Read(ctx, room, 2); err != nil || string(data) != "save 2" {
+		t.Errorf("%q, %v", data, err)
+	}
+	if _, err := other.Read(ctx, room, 10); !errors.Is(err, rooms.ErrNoSave) {
+		t.Errorf("a save that was deleted: %v", err)
+	}
+	if err := other.Put(ctx, room, 1, []byte("anew")); err != nil {
+		t.Errorf("after the deletion: %v", err)
+	}
+	check(nil, nil, "13.2 kept 13.1 ")
+	check(s.Remove(ctx, room, 2), nil, "13.1 ")
+	check(s.Remove(ctx, room, 1), nil, "")
+	if _, err := s.Get(ctx, room); !errors.Is(err, rooms.ErrNoSave) {
+		t.Errorf("after all were removed: %v", err)
+	}
 }
 
 // contest lets several processes save a room at the same time. Every save that is read is complete, and the epoch never decreases.

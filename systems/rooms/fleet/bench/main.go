@@ -137,9 +137,11 @@ func serve(o options, url, key string, in io.Reader, out io.Writer) error {
 	}
 	saved := &savedRooms{loads: make(map[rooms.ID]world), stood: make(map[rooms.ID]world)}
 	if o.save > 0 {
-		if saved.Store, err = directory.Store(ctx); err != nil {
+		store, err := directory.Store(ctx)
+		if err != nil {
 			return errors.Join(err, wire.Close())
 		}
+		saved.Archive = store.(rooms.Archive)
 		c.Store, c.SaveInterval = saved, o.save
 	}
 	if o.outlives() {

@@ -27,7 +27,7 @@ const lookTimeout = 10 * time.Second
 
 // savedRooms is a process whose rooms outlive it. It is the store of its rooms, and measures it.
 type savedRooms struct {
-	rooms.Store
+	rooms.Archive
 	server *rooms.Server
 
 	mu     sync.Mutex
@@ -100,7 +100,7 @@ func (s *savedRooms) Put(ctx context.Context, id rooms.ID, epoch uint64, data []
 		})
 	}
 	began := time.Now()
-	err := s.Store.Put(ctx, id, epoch, data)
+	err := s.Archive.Put(ctx, id, epoch, data)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.writes++

@@ -13,42 +13,45 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
+// emptied are the ways in which NATS loses a stream.
+var emptied = map[string]func(t *testing.T, s *Servers, stream string){
+	"deleted": func(t *testing.T, s *Servers, stream string) {
+		conn, err := nats.Connect(s.Config().URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		js, err := jetstream.New(conn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := js.DeleteStream(t.Context(), stream); err != nil {
+			t.Fatal(err)
+		}
+	},
+	"restarted": func(t *testing.T, s *Servers, _ string) {
+		at, err := url.Parse(s.Config().URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		port, err := strconv.Atoi(at.Port())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Close()
+		again, err := Embedded(Embedding{Port: port, Password: s.password, Folder: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(again.Close)
+	},
+}
+
 // The store of a fleet is emptied: its stream is deleted, or the server restarts without its files. The processes write their
 // records again, so every process lists every room and gives seats in all of them. Meanwhile no process reports that a room
 // does not exist, and all players play on.
 func TestEmptiedStore(t *testing.T) {
-	for name, empty := range map[string]func(t *testing.T, s *Servers){
-		"deleted": func(t *testing.T, s *Servers) {
-			conn, err := nats.Connect(s.Config().URL)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer conn.Close()
-			js, err := jetstream.New(conn)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := js.DeleteStream(t.Context(), "KV_"+defaultBucket); err != nil {
-				t.Fatal(err)
-			}
-		},
-		"restarted": func(t *testing.T, s *Servers) {
-			at, err := url.Parse(s.Config().URL)
-			if err != nil {
-				t.Fatal(err)
-			}
-			port, err := strconv.Atoi(at.Port())
-			if err != nil {
-				t.Fatal(err)
-			}
-			s.Close()
-			again, err := Embedded(Embedding{Port: port, Password: s.password, Folder: t.TempDir()})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(again.Close)
-		},
-	} {
+	for name, empty := range emptied {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := embedded(t, 1)
@@ -84,7 +87,7 @@ func TestEmptiedStore(t *testing.T) {
 			for _, v := range all {
 				before[v] = v.fleet.Epoch()
 			}
-			empty(t, s)
+			empty(t, s, "KV_"+defaultBucket)
 			within(t, "every process has claimed its name again", func() bool {
 				for _, v := range all {
 					for _, other := range all {
