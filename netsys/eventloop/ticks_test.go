@@ -22,6 +22,15 @@ func TestTicksOfTheLoops(t *testing.T) {
 	}
 }
 
+// Age makes the unfinished handshakes older.
+func (l *Listener) Age(by time.Duration) {
+	l.web.mu.Lock()
+	defer l.web.mu.Unlock()
+	for _, c := range l.web.halfOpen {
+		c.opened = c.opened.Add(-by)
+	}
+}
+
 // Sweep ends the connections that take too long by that time.
 func (l *Listener) Sweep(now time.Time) {
 	l.web.sweepHalfOpen(now)

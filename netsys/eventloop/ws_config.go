@@ -12,7 +12,7 @@ import (
 
 const (
 	defaultConnections      = 1024
-	defaultHalfOpen         = 128
+	minHalfOpen             = 128
 	defaultHandshake        = 8 << 10
 	defaultHandshakeTimeout = 5 * time.Second
 	defaultAnswerTimeout    = 3 * time.Second
@@ -60,8 +60,9 @@ type WebSocketConfig struct {
 	PerAddress int
 
 	// HalfOpen bounds the connections that have not sent a valid first message: a connection request of package netcode, or a
-	// packet of a session whose connection broke. When one more connects, the oldest is closed. A connection with any other
-	// first message is closed immediately. 0 means 128.
+	// packet of a session whose connection broke. When one more connects, it gets the status 503, so that the handshakes under way
+	// are finished; but if the oldest has taken 2 s or half of HandshakeTimeout, that one is closed instead. A connection with any
+	// other first message is closed immediately. 0 means half of Connections, at least 128.
 	HalfOpen int
 	// Handshake bounds the bytes of a request. 0 means 8,192. Less than 512 is an error.
 	Handshake int
@@ -139,7 +140,7 @@ func (c WebSocketConfig) Validate() error {
 // withDefaults returns the configuration with zero values replaced by their defaults.
 func (c WebSocketConfig) withDefaults() WebSocketConfig {
 	c.Connections = orDefault(c.Connections, defaultConnections)
-	c.HalfOpen = orDefault(c.HalfOpen, defaultHalfOpen)
+	c.HalfOpen = orDefault(c.HalfOpen, max(c.Connections/2, minHalfOpen))
 	c.Handshake = orDefault(c.Handshake, defaultHandshake)
 	c.HandshakeTimeout = orDefault(c.HandshakeTimeout, defaultHandshakeTimeout)
 	c.AnswerTimeout = orDefault(c.AnswerTimeout, defaultAnswerTimeout)

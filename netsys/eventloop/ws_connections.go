@@ -93,6 +93,9 @@ func (w *connections) noteAccepted() {
 	w.acceptFails = false
 }
 
+// busy answers a connection that is closed because there are too many. A client of package websocket tries again, with a pause.
+var busy = []byte("HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+
 // accept adds a new TCP connection. It returns nil if there are too many.
 func (w *connections) accept(g gnet.Conn) *webConn {
 	w.mu.Lock()
@@ -104,14 +107,13 @@ func (w *connections) accept(g gnet.Conn) *webConn {
 	}
 	addr := remote.AddrPort()
 	c := &webConn{remote: addr.Addr().Unmap(), port: addr.Port(), opened: time.Now(), fd: g.Fd()}
+	if !w.roomForHandshake(c.opened) {
+		w.stats.Crowded++
+		return nil
+	}
 	// Behind a proxy, the client's address is known after the handshake only.
 	if !w.config.guard().Proxied(c.remote) && !w.countForNetwork(c, c.remote) {
 		return nil
-	}
-	if len(w.halfOpen) >= w.config.HalfOpen {
-		w.stats.Crowded++
-		w.halfOpen[0].shutdown(unix.SHUT_RDWR)
-		w.halfOpen = slices.Delete(w.halfOpen, 0, 1)
 	}
 	// The connection also works if these options cannot be set, with more latency.
 	_ = g.SetWriteBuffer(connSendBuffer)
@@ -120,6 +122,25 @@ func (w *connections) accept(g gnet.Conn) *webConn {
 	w.all[c] = struct{}{}
 	w.halfOpen = append(w.halfOpen, c)
 	return c
+}
+
+// slowHandshake is the time after which a handshake has to make room for a newer one.
+const slowHandshake = 2 * time.Second
+
+// roomForHandshake reports whether one more connection may begin its handshake now. It never closes one that may still finish: in
+// a storm of reconnecting clients, each would else lose its place to the next one shortly before its end. The caller holds the
+// lock.
+func (w *connections) roomForHandshake(now time.Time) bool {
+	if len(w.halfOpen) < w.config.HalfOpen {
+		return true
+	}
+	if now.Sub(w.halfOpen[0].opened) < min(slowHandshake, w.config.HandshakeTimeout/2) {
+		return false
+	}
+	w.stats.Crowded++
+	w.halfOpen[0].shutdown(unix.SHUT_RDWR)
+	w.halfOpen = slices.Delete(w.halfOpen, 0, 1)
+	return true
 }
 
 // countForNetwork counts a connection for the network of an address. It reports false if the network has too many.

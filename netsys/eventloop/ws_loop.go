@@ -130,7 +130,7 @@ func (w *webLoop) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
 	}
 	conn := w.web.accept(c)
 	if conn == nil {
-		return nil, gnet.Close
+		return busy, gnet.Close
 	}
 	c.SetContext(conn)
 	return nil, gnet.None

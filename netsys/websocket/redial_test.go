@@ -61,6 +61,62 @@ func TestPausesBetweenAttempts(t *testing.T) {
 	}
 }
 
+// fleeting is a connection that delivers one datagram and breaks.
+type fleeting struct {
+	Link
+	datagram []byte
+}
+
+func (f *fleeting) Read(b []byte) (int, error) {
+	if f.datagram == nil {
+		return 0, errors.New("the server has gone")
+	}
+	n := copy(b, f.datagram)
+	f.datagram = nil
+	return n, nil
+}
+func (f *fleeting) Write([]byte) error { return nil }
+func (f *fleeting) Buffered() int      { return 0 }
+func (f *fleeting) Close()             {}
+func (f *fleeting) Abort()             {}
+
+// A server that accepts connections and drops them gets them more and more rarely. Only a session makes the pauses short again.
+func TestOnlyASessionShortensPauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const challenge, keepAlive, payload = 0x12, 0x14, 0x15
+		var at []time.Time
+		connections := []byte{0, 0, challenge, 0, 0, 0, payload, 0, keepAlive, challenge}
+		want := []time.Duration{250, 500, 1000, 2000, 4000, 5000, 250, 500, 250}
+		w, err := DialConfig{Redial: 250 * time.Millisecond, Connect: func(ctx context.Context, _ string) (Link, error) {
+			if len(at) == len(connections) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			at = append(at, time.Now())
+			f := &fleeting{}
+			if first := connections[len(at)-1]; first != 0 {
+				f.datagram = []byte{first, 1, 2}
+			}
+			return f, nil
+		}}.Begin("ws://127.0.0.1:1/play")
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if len(at) != len(connections) {
+			t.Fatalf("%d connections, want %d", len(at), len(connections))
+		}
+		for i, most := range want {
+			if pause := at[i+1].Sub(at[i]); pause < most*time.Millisecond/2 || pause > most*time.Millisecond {
+				t.Errorf("pause %d is %v, want %v to %v", i, pause, most*time.Millisecond/2, most*time.Millisecond)
+			}
+		}
+	})
+}
+
 // busy is a connection of which only how much the browser holds is asked.
 type busy struct {
 	Link

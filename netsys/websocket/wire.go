@@ -62,8 +62,8 @@ type DialConfig struct {
 	// Server is the server's address in Send and in arrivals. The zero AddrPort means the address in the URL, if its host
 	// is an IP address or localhost, and otherwise [DefaultServer].
 	Server netip.AddrPort
-	// Redial is the first pause before the transport reconnects after a broken connection. Each failed attempt doubles the
-	// pause, up to the larger of Redial and 5 s. Half of each pause is random, so that the clients of a server do not all
+	// Redial is the first pause before the transport reconnects after a broken connection. Each attempt doubles the next pause, up
+	// to the larger of Redial and 5 s, until a connection has carried a session. Half of each pause is random, so that the clients of a server do not all
 	// reconnect at once. Sessions continue as if the client's address had changed. 0 means never; 250 ms suits sessions
 	// with a timeout of 10 s.
 	Redial time.Duration
@@ -109,6 +109,9 @@ type Wire struct {
 	closed  bool
 
 	redials atomic.Uint64
+
+	attempts int         // to reconnect since there was a session; used by the goroutine of run
+	session  atomic.Bool // the latest connection has carried a session
 
 	mu   sync.Mutex
 	link Link
@@ -247,12 +250,17 @@ func (w *Wire) again() (conn Link, ok bool) {
 	if w.redial == 0 {
 		return nil, false
 	}
-	for wait := w.redial; ; wait = min(2*wait, max(w.redial, maxRedial)) {
+	if w.session.Swap(false) {
+		w.attempts = 0
+	}
+	for {
+		wait := w.pause()
 		select {
 		case <-w.life.Done():
 			return nil, false
 		case <-time.After(wait/2 + rand.N(wait/2+1)):
 		}
+		w.attempts++
 		ctx, cancel := context.WithTimeout(w.life, attemptTime)
 		conn, err := w.connect(ctx)
 		cancel()
@@ -271,6 +279,21 @@ func (w *Wire) again() (conn Link, ok bool) {
 	}
 }
 
+// pause returns the longest pause before the next attempt.
+func (w *Wire) pause() time.Duration {
+	wait, most := w.redial, max(w.redial, maxRedial)
+	for range w.attempts {
+		if wait = 2 * wait; wait >= most {
+			return most
+		}
+	}
+	return wait
+}
+
+// ofSession reports whether a server sends a datagram only within a session: a keep-alive or a payload of netcode 1.02. A connection
+// that a busy server accepts and drops again is no reason to hurry.
+func ofSession(b []byte) bool { return len(b) > 0 && (b[0]&15 == 4 || b[0]&15 == 5) }
+
 // reads puts received datagrams into the inbox until the connection ends, and returns the reason.
 func (w *Wire) reads(conn Link) error {
 	b := make([]byte, netsys.MaxDatagram+1)
@@ -279,6 +302,9 @@ func (w *Wire) reads(conn Link) error {
 		if err != nil {
 			conn.Abort()
 			return err
+		}
+		if ofSession(b[:n]) {
+			w.session.Store(true)
 		}
 		w.inbox.Put(w.server, time.Now(), b[:n])
 	}

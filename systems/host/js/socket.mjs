@@ -4,6 +4,8 @@ const PATIENCE = 1000; // ms until WebSocket is tried instead of WebTransport
 const ATTEMPT = 5000; // ms until an attempt fails
 const FULL = 8 << 10; // bytes waiting in the browser above which datagrams are dropped
 const LONGEST = 1500;
+const FIRST = 250; // ms of the first pause before the socket is opened again
+const ofSession = (u8) => (u8[0] & 15) === 4 || (u8[0] & 15) === 5; // a keep-alive or a payload of netcode: a server sends them within a session only
 
 export const bytesOf = (given) => (typeof given === 'string' ? Uint8Array.from(atob(given), (c) => c.charCodeAt(0)) : given); // converts base64
 const aborted = (signal, url, stop) => new Promise((_, bad) => signal.addEventListener('abort', () => { stop(); bad(new Error(`${url}: no answer`)); }, { once: true }));
@@ -50,7 +52,7 @@ const transports = {
 };
 
 export class Socket {
-  constructor(place, options) { Object.assign(this, { place, options, link: null, dropped: 0, redials: 0, closes: 0, fell: false }); }
+  constructor(place, options) { Object.assign(this, { place, options, link: null, dropped: 0, redials: 0, closes: 0, fell: false, wait: FIRST }); }
 
   // open connects, and reconnects when the link breaks. It rejects if the first attempt fails.
   async open() {
@@ -64,9 +66,13 @@ export class Socket {
         over = reason;
         if (link && this.link === link) this.lost(reason);
       };
+      const message = (u8) => {
+        if (ofSession(u8)) this.wait = FIRST;
+        this.options.message(u8);
+      };
       const attempt = new AbortController(), timer = setTimeout(() => attempt.abort(), patience);
       try {
-        link = await transports[kind](this.place[kind], { ...this.options, hashes: this.place.hashes, ended, signal: attempt.signal });
+        link = await transports[kind](this.place[kind], { ...this.options, message, hashes: this.place.hashes, ended, signal: attempt.signal });
         if (over) throw new Error(over);
       } catch (e) {
         why = e;
@@ -85,15 +91,22 @@ export class Socket {
   lost(reason) {
     this.link = null;
     this.options.change?.('', reason);
-    return this.redial();
+    return this.redial(true);
   }
 
-  // redial connects with exponential backoff and jitter. close and reopen end it; reopen starts a new one.
-  async redial() {
+  // redial connects with exponential backoff and jitter, first after a pause if pause is true. Only a session makes the pauses short
+  // again, because a busy server may accept sockets and drop them. close and reopen end it; reopen starts a new one.
+  async redial(pause) {
     const { closes } = this;
-    for (let wait = 250; this.closes === closes && !this.link; wait = Math.min(2 * wait, 5000)) {
+    for (; this.closes === closes && !this.link; pause = true) {
+      if (pause) {
+        const { wait } = this;
+        this.wait = Math.min(2 * wait, 5000);
+        await new Promise((go) => setTimeout(go, wait * (0.5 + Math.random() / 2)));
+        if (this.closes !== closes) return;
+      }
       this.redials++;
-      await this.open().catch(() => new Promise((go) => setTimeout(go, wait * (0.5 + Math.random() / 2))));
+      await this.open().catch(() => {});
     }
   }
 

@@ -197,3 +197,35 @@ test('a socket that waits to dial again dials at once when it is told to', async
   await turn();
   assert.equal(dialed, before + 1, 'it has a link');
 });
+
+test('only a session makes the pauses between sockets short again', async (t) => {
+  const opened = [];
+  class Storm { // a server that accepts sockets
+    constructor() {
+      this.bufferedAmount = 0;
+      opened.push({ at: Date.now(), socket: this });
+      queueMicrotask(() => this.onopen());
+    }
+
+    close() {}
+  }
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  const s = new Socket({ websocket: 'ws://game' }, { WebSocket: Storm, message() {} });
+  await s.open();
+  const next = async (first) => { // closes the socket and returns the pause until the next one
+    const from = Date.now(), n = opened.length;
+    const { socket } = opened.at(-1);
+    if (first) socket.onmessage({ data: Uint8Array.of(first).buffer });
+    socket.onclose({ code: 1006 });
+    for (let ms = 0; ms <= 5000 && opened.length === n; ms += 5) {
+      t.mock.timers.tick(5);
+      for (let i = 0; i < 3; i++) await turn();
+    }
+    return Date.now() - from;
+  };
+  const between = (pause, most) => assert.ok(pause >= most / 2 && pause <= most + 5, `${pause} ms, want ${most / 2} to ${most}`);
+  for (const most of [250, 500, 1000, 2000, 4000, 5000, 5000]) between(await next(), most);
+  between(await next(0x12), 5000); // a challenge
+  between(await next(0x15), 250); // a payload
+  between(await next(), 500);
+});
