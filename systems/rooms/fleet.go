@@ -112,8 +112,13 @@ func (l *Link) Kept(r *Room) bool { return r.saves.last.Load() }
 // continue a room that has a save and no record.
 func (l *Link) Deleting(r *Room) bool { return r.saves.stays.Load() }
 
-// Published notes that the directory has a record of a room.
-func (l *Link) Published(r *Room) { r.saves.known.Store(true) }
+// Published notes that the directory has a record of a room with an epoch.
+func (l *Link) Published(r *Room, epoch uint64) {
+	r.saves.known.Store(true)
+	if epoch == r.epoch.Load() { // no request for an earlier epoch can take the room any more
+		r.decided()
+	}
+}
 
 // Saved returns the entry of a room as of its last save. The error wraps [ErrUnavailable], also if this process cannot use the save,
 // or [ErrNoSave] if the store has none. It also wraps ErrNoSave if the directory had no record of the room: its process does not give it up when it
@@ -133,7 +138,7 @@ func (l *Link) Saved(ctx context.Context, id ID) (RoomEntry, error) {
 
 // Lose ends a room that another process has claimed. Its players get [ReasonClaimed]. A room that is handed over ends by itself.
 func (l *Link) Lose(r *Room, why error) {
-	if !r.handing.Load() {
+	if !r.handing.Load() || r.undecided.Load() {
 		r.finish(why, ReasonClaimed)
 	}
 }

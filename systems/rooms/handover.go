@@ -31,15 +31,56 @@ type movingClient struct {
 	ticket systems.Ticket
 }
 
-// handOver makes another process of the fleet continue the room, whose process drains. If none does, the room drains.
+const (
+	// handOverInterval is after how long a failed handover is tried again. It doubles up to maxHandOverInterval.
+	handOverInterval    = 5 * time.Second
+	maxHandOverInterval = time.Minute
+	// undecidedTimeout is how long a room stands still at most, while its process does not know whether another one has it. After
+	// that time without the directory, the process is fenced.
+	undecidedTimeout = 10 * time.Second
+)
+
+// handOver makes another process of the fleet continue the room, whose process drains. If none does, the room drains, and handOver
+// tries again until the room has ended.
 func (r *Room) handOver(ctx context.Context) {
-	s := r.server
-	s.handing <- struct{}{} // few rooms at a time
-	defer func() { <-s.handing }()
-	if err := r.moveAway(context.WithoutCancel(ctx)); err != nil {
-		s.config.Logger.Info("no other process continues the room, which drains", "kind", r.kind.Name, "room", r.about.id, "reason", err)
-		r.Drain()
+	if r.leaving.Swap(true) {
+		return // since an earlier Drain
 	}
+	if err := r.tryHandOver(ctx); err != nil {
+		r.server.config.Logger.Info("no other process continues the room, which drains and tries again", "kind", r.kind.Name, "room", r.about.id, "reason", err)
+		r.Drain()
+		r.handOverLater(handOverInterval)
+	}
+}
+
+// tryHandOver hands the room over once. Few rooms are handed over at a time.
+func (r *Room) tryHandOver(ctx context.Context) error {
+	s := r.server
+	s.handing <- struct{}{}
+	defer func() { <-s.handing }()
+	return r.moveAway(context.WithoutCancel(ctx))
+}
+
+// handOverLater tries to hand the room over after a pause. While the room cannot be saved, it does not try, because the world stands
+// still meanwhile.
+func (r *Room) handOverLater(pause time.Duration) {
+	s := r.server
+	due := s.config.Now().Add(pause)
+	var try func(ctx context.Context)
+	try = func(ctx context.Context) {
+		select {
+		case <-r.gone:
+			return
+		default:
+		}
+		if s.config.Now().Before(due) || r.saves.failing.Load() || r.undecided.Load() {
+			s.travel.tasks.retry(try)
+		} else if err := r.tryHandOver(ctx); err != nil {
+			s.config.Logger.Debug("no other process continues the room yet", "kind", r.kind.Name, "room", r.about.id, "reason", err)
+			r.handOverLater(min(2*pause, maxHandOverInterval))
+		}
+	}
+	s.travel.tasks.retry(try)
 }
 
 // moveAway stops the world, saves it, lets another process claim the room, and sends the clients there. After an error the room
@@ -68,16 +109,47 @@ func (r *Room) moveAway(ctx context.Context) error {
 		return errors.Join(err, failed)
 	}
 	data, err := c.seal()
+	asked := false
 	if err = c.store(ctx, data, err); err == nil {
+		asked = true
 		var all []Admission
 		if all, err = r.server.fleet.HandOver(ctx, r, c.saved.Tick, who); err == nil {
 			return r.Do(func(*systems.Server) { r.sendAway(all) })
 		}
 	}
+	if asked && errors.Is(err, ErrUnavailable) { // the other process may have the room, and its answer be lost
+		r.undecided.Store(true)
+		r.changed() // its record is written, or another process has it
+		r.decideBy(r.server.config.Now().Add(undecidedTimeout))
+		return err
+	}
+	r.goOn()
+	return err
+}
+
+// goOn makes the room continue here after a handover that has failed.
+func (r *Room) goOn() {
 	r.handing.Store(false)
 	r.Tell(func(game *systems.Server) { game.Pause(false) })
 	r.changed()
-	return err
+}
+
+// decided makes the room continue here, if that was undecided.
+func (r *Room) decided() {
+	if r.undecided.Swap(false) {
+		r.goOn()
+	}
+}
+
+// decideBy makes the room continue here at a time, if it is undecided then.
+func (r *Room) decideBy(due time.Time) {
+	r.server.travel.tasks.retry(func(context.Context) {
+		if r.server.config.Now().Before(due) && r.undecided.Load() {
+			r.decideBy(due)
+		} else {
+			r.decided()
+		}
+	})
 }
 
 // sendAway begins to send the clients to the process that has given these seats.

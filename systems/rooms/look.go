@@ -54,7 +54,8 @@ func (s *Server) ByCode(code string) *Room {
 
 // Drain makes the process refuse new rooms and new players. In a fleet with a Store, other processes continue the rooms: a room
 // stands still for a moment, is saved and claimed, its clients follow, and it ends here with [ErrMoved]. Clients of another
-// schema are told to update. A room that no other process can continue drains: it ends when its last player has left.
+// schema are told to update. A room that no other process can continue drains: it ends when its last player has left, or when another
+// process continues it after all.
 func (s *Server) Drain() {
 	s.mu.Lock()
 	s.table.draining = true

@@ -29,7 +29,11 @@ type Room struct {
 	saves  saves
 
 	moving  moving
+	leaving atomic.Bool // handOver was called
 	handing atomic.Bool // it stands still, and another process may own it: see handOver
+	// undecided is true while the process does not know whether another process continues the room: Link.Published or Link.Lose
+	// decides.
+	undecided atomic.Bool
 
 	clients clients // with the floor
 
@@ -241,7 +245,7 @@ func (r *Room) rouse() {
 // changed reports a change of the room's entry to the fleet. The entry of a room that is handed over belongs to another process. The
 // end of a room is reported when its save is deleted.
 func (r *Room) changed() {
-	if f := r.server.fleet; f != nil && (r.over() && !r.saves.stays.Load() || !r.over() && !r.handing.Load()) {
+	if f := r.server.fleet; f != nil && (r.over() && !r.saves.stays.Load() || !r.over() && (!r.handing.Load() || r.undecided.Load())) {
 		f.RoomChanged(r)
 	}
 }

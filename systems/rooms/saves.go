@@ -163,7 +163,7 @@ func (c *capture) store(ctx context.Context, data []byte, err error) error {
 		if err = r.server.config.Store.Put(ctx, r.about.id, epoch, data); err == nil {
 			x.stored = c.number
 			x.of.Store(&c.saved.Saved)
-			if x.pruned != epoch && r.server.pruneSaves(ctx, r.about.id) == nil { // otherwise after the next save
+			if x.pruned != epoch && r.server.pruneSaves(ctx, r.about.id, x.pruned) == nil { // otherwise after the next save
 				x.pruned = epoch
 			}
 		}
@@ -188,8 +188,9 @@ func (c *capture) store(ctx context.Context, data []byte, err error) error {
 	return err
 }
 
-// pruneSaves removes the saves of a room beyond Config.Saves, the oldest first. Saves that are kept stay.
-func (s *Server) pruneSaves(ctx context.Context, id ID) error {
+// pruneSaves removes the saves of a room beyond Config.Saves, the oldest first. own is the earlier epoch under which this process has
+// saved the room, 0 if there is none: the newest save replaces that one. Saves that are kept stay.
+func (s *Server) pruneSaves(ctx context.Context, id ID, own uint64) error {
 	a, ok := s.config.Store.(Archive)
 	if !ok {
 		return nil
@@ -198,8 +199,12 @@ func (s *Server) pruneSaves(ctx context.Context, id ID) error {
 	if err != nil {
 		return err
 	}
-	for _, e := range list[min(s.config.Saves, len(list)):] {
-		if !e.Kept {
+	left := s.config.Saves
+	for _, e := range list {
+		if e.Epoch != own {
+			left--
+		}
+		if (left < 0 || e.Epoch == own) && !e.Kept {
 			err = errors.Join(err, a.Remove(ctx, id, e.Epoch))
 		}
 	}

@@ -286,3 +286,39 @@ func TestDrainWithoutAnother(t *testing.T) {
 		})
 	}
 }
+
+// A process drains while its rooms cannot be handed over: the store is full, there is no other process, or the other one refuses. The
+// rooms move as soon as they can, and the process has drained although nobody has left.
+func TestDrainTriesAgain(t *testing.T) {
+	for name, test := range map[string]struct{ fail, mend func(m *moved) }{
+		"alone": {func(*moved) {}, func(m *moved) { m.another(m.config("two", walking), nil) }},
+		"store fails": {func(m *moved) {
+			m.another(m.config("two", walking), nil)
+			m.store.(*storeOf).putErr = errors.New("full")
+		}, func(m *moved) { m.store.(*storeOf).putErr = nil }},
+		"refused": {func(m *moved) {
+			m.another(m.config("two", walking), nil)
+			m.refused = errors.New("not here")
+		}, func(m *moved) { m.refused = nil }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMoved(t)
+			p := m.enter(m.join("field", 1))
+			test.fail(m)
+			m.run(2 * time.Second)
+			m.server.Drain()
+			m.server.Drain()
+			m.run(30 * time.Second)
+			if p.Err() != nil || p.Stats().Travels != 0 {
+				t.Fatalf("%v after %d travels", p.Err(), p.Stats().Travels)
+			}
+			test.mend(m)
+			for range 65 {
+				m.run(time.Second)
+			}
+			if p.Err() != nil || p.Stats().Travels != 1 || len(m.server.Rooms()) != 0 {
+				t.Errorf("%v after %d travels; %d rooms are left", p.Err(), p.Stats().Travels, len(m.server.Rooms()))
+			}
+		})
+	}
+}

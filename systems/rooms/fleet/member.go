@@ -169,18 +169,19 @@ type roomRecord struct {
 	fleet *Fleet
 	room  *rooms.Room
 	claim *roomClaim
+	epoch uint64 // of the newest value
 }
 
 func (r *roomRecord) value(claim uint64) any {
 	r.claim.CompareAndSwap(0, claim)
 	e := r.room.Entry()
-	e.ProcessEpoch = claim
+	e.ProcessEpoch, r.epoch = claim, e.Epoch
 	return e
 }
 
 func (r *roomRecord) written(claim uint64) {
 	r.claim.Store(claim)
-	r.fleet.link.Published(r.room)
+	r.fleet.link.Published(r.room, r.epoch)
 }
 
 // removed raises the epoch of the room, because another process may have owned it meanwhile.
@@ -285,7 +286,7 @@ func (f *Fleet) claim(ctx context.Context, e rooms.RoomEntry, giver owner, tick 
 	r, err := f.link.Restore(ctx, found, tick, func(r *rooms.Room) error {
 		restored = r
 		// One of several processes that overwrite the entry succeeds.
-		return f.publisher.records.takeOver(ctx, key, r, &claimedRecord{roomRecord{f, r, f.claimOf(r)}, found}, revision)
+		return f.publisher.records.takeOver(ctx, key, r, &claimedRecord{roomRecord{fleet: f, room: r, claim: f.claimOf(r)}, found}, revision)
 	})
 	if err != nil && restored != nil {
 		f.claims.Delete(restored)
