@@ -53,6 +53,7 @@ type Directory struct {
 	// used by the goroutine that follows the stream
 	created   time.Time // when the stream was created
 	keepUntil time.Time // records of a former stream stay until then
+	consumer  string    // the name of the consumer of the last read; "": it is deleted
 }
 
 var _ fleet.Directory = (*Directory)(nil)

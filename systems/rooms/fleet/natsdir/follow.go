@@ -51,6 +51,7 @@ func (d *Directory) follow(ready chan<- struct{}) {
 func (d *Directory) read(ctx context.Context, heard func()) error {
 	ask, stop := context.WithTimeout(ctx, d.config.Patience)
 	defer stop()
+	d.deleteConsumer(ask)
 	// An ordered consumer would restart by itself, wait long if no server answers, and ignore Stop meanwhile.
 	consumer, err := d.stream.CreateConsumer(ask, jetstream.ConsumerConfig{
 		AckPolicy: jetstream.AckNonePolicy, DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy, FilterSubjects: []string{d.subject(">")},
@@ -64,6 +65,7 @@ func (d *Directory) read(ctx context.Context, heard func()) error {
 	if err != nil {
 		return err
 	}
+	d.consumer = consumer.CachedInfo().Name
 	if err := d.compare(ask); err != nil {
 		return err
 	}
@@ -120,6 +122,18 @@ func (d *Directory) read(ctx context.Context, heard func()) error {
 		if pending--; pending == 0 || about.NumPending == 0 {
 			all()
 		}
+	}
+}
+
+// deleteConsumer deletes the consumer of the last read. Otherwise it would stay for its InactiveThreshold, and consumers would pile up
+// while connections come and go.
+func (d *Directory) deleteConsumer(ctx context.Context) {
+	if d.consumer == "" {
+		return
+	}
+	err := d.stream.DeleteConsumer(ctx, d.consumer)
+	if err == nil || errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
+		d.consumer = "" // otherwise before the next read, or by its threshold
 	}
 }
 

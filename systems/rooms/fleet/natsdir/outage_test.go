@@ -228,3 +228,34 @@ func outlive(t *testing.T, c *cluster, kills int) {
 		}
 	}
 }
+
+// A directory that reconnects again and again, or reads the stream anew, has one consumer.
+func TestOneConsumer(t *testing.T) {
+	ctx, enough := context.WithTimeout(t.Context(), patience)
+	defer enough()
+	d, err := Open(ctx, embedded(t, 1).Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(d.Close)
+	consumers := func() int {
+		i, err := d.stream.Info(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return i.State.Consumers
+	}
+	within(t, "it follows the stream", func() bool { return consumers() == 1 })
+	for n := range 20 {
+		before := d.heard.Load()
+		if n%2 == 0 {
+			if err := d.conn.ForceReconnect(); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			d.readAgain()
+		}
+		within(t, "the stream is read again", func() bool { return d.heard.Load() != before && d.conn.IsConnected() })
+	}
+	within(t, "one consumer is left", func() bool { return consumers() <= 1 })
+}
