@@ -70,12 +70,8 @@ func join(ctx context.Context, s *rooms.Server, player uint64) (*systems.Client,
 	return c, all[0].Seat, err
 }
 
-func main() {
-	ctx := context.Background()
-	server, err := open("127.0.0.1:7777")
-	if err != nil {
-		log.Fatal(err)
-	}
+// play lets six players join and play until ctx ends. A player joins only while the server runs.
+func play(ctx context.Context, server *rooms.Server) {
 	for player := range uint64(6) {
 		c, seat, err := join(ctx, server, player+1)
 		if err != nil {
@@ -84,6 +80,15 @@ func main() {
 		log.Printf("player %d sits in room %v", seat.Player, seat.Room)
 		go c.Run(ctx, nil)
 	}
+}
+
+func main() {
+	ctx := context.Background()
+	server, err := open("127.0.0.1:7777")
+	if err != nil {
+		log.Fatal(err)
+	}
+	go play(ctx, server)
 	listener, err := net.Listen("tcp", "127.0.0.1:8080")
 	if err != nil {
 		log.Fatal(err)

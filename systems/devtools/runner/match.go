@@ -219,8 +219,8 @@ func (m *match) report() *Report {
 	var wrong []string
 	var clients []*systems.Client
 	for _, p := range m.players {
-		clients = append(clients, p.client)
 		if w := p.client.World(); w != nil {
+			clients = append(clients, p.client)
 			h = h*0x100000001b3 ^ w.Hash()
 		}
 		if err := systems.Difference(m.server, p.client); err != nil {

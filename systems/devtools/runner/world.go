@@ -56,7 +56,7 @@ type World struct {
 	// the default.
 	Presets []policy.Model
 	// Proof summarizes a match that has ended, as a struct or map of counts. The result becomes the field "world" of the
-	// report and a line of its text. Proof may read worlds and stats; sessions may already be closed. Proof and its result
+	// report and a line of its text. Proof may read worlds and stats; sessions may already be closed. Clients that have not joined are left out. Proof and its result
 	// may be nil.
 	Proof func(s *systems.Server, clients []*systems.Client) any
 }
