@@ -145,7 +145,7 @@ func (l *Link) Lose(r *Room, why error) {
 
 // Restore creates a room again whose process is gone: of the kind, id, code, options and bans of e and with its epoch, or a higher
 // one if that of its save is not lower. The room continues from its save; without one, it has a new world and no players. Restore
-// calls claim before the world is created, while nobody can find the room. The error wraps [ErrUnavailable] if the store does not
+// calls claim when the save is loaded, or before a new world is created, while nobody can find the room. The error wraps [ErrUnavailable] if the store does not
 // answer, and [ErrSave], too, if this process cannot use the save; or it is that of claim or of [Server.Create]. A room that could not be created
 // counts as ended: see [Room.Done].
 //

@@ -373,8 +373,8 @@ func (s *Server) keepSave(ctx context.Context, id ID) error {
 }
 
 // restoreRoom creates a room again, with its save or, if saved is nil, with a new world. unread is the reason why the save cannot
-// be read; it may be nil: only LoadLossy begins a new world then. It calls claim before the world is created. must is whether the
-// save must be loaded: then the process of the room continues with it after an error, and claim is called when the world is loaded.
+// be read; it may be nil: only LoadLossy begins a new world then. It calls claim when the save is loaded, or before a new world is
+// created. must is whether the save must be loaded as a whole: the process of the room continues with it after an error.
 func (s *Server) restoreRoom(ctx context.Context, e RoomEntry, saved *savedRoom, unread error, must bool, claim func(r *Room) error) (*Room, error) {
 	k, err := s.findKind(e.Kind, e.Schema)
 	if err != nil {
@@ -408,17 +408,17 @@ func (s *Server) restoreRoom(ctx context.Context, e RoomEntry, saved *savedRoom,
 	if err := s.registerRoom(r, a); err != nil {
 		return nil, err
 	}
-	if must {
-		if err = r.createGame(saved, false); err == nil {
+	if unread != nil {
+		r.notify(Notice{Event: RoomUnloaded, Err: unread})
+	}
+	if saved != nil { // a room whose save cannot be loaded is not claimed
+		if err = r.createWorld(ctx, saved, lossy); err == nil {
 			if err = claim(r); err != nil {
 				r.discardGame(s.config.Now())
 			}
 		}
 	} else if err = claim(r); err == nil {
-		if unread != nil {
-			r.notify(Notice{Event: RoomUnloaded, Err: unread})
-		}
-		err = r.createWorld(ctx, saved, lossy)
+		err = r.createGame(nil, false)
 	}
 	s.listRoom(r, err == nil)
 	if err != nil {

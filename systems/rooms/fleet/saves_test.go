@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -320,6 +321,60 @@ func TestClaimByAnotherVersion(t *testing.T) {
 		again, err := two.fleet.Reconnect(ctx, a.Seat.Room, rooms.Player{ID: 1})
 		if !ok || e.Schema != "" || err != nil || again.Loaded == 0 || again.Schema != rooms.SchemaOf(hats()) {
 			t.Errorf("after %v: %+v, %+v, %v", after, e, again, err)
+		}
+	}
+}
+
+// An older version of the game cannot continue the rooms of a dead process. Players are told to try again, never that there is no such
+// room, and the newer version continues the rooms when it is back.
+func TestRollback(t *testing.T) {
+	store, ctx := newSaves(), context.Background()
+	newer := func(name string) rooms.Config {
+		c := saved(store, name)
+		c.Kinds[0].Protocol = hats
+		c.Kinds[0].Created = func(r *rooms.Room, w *ecs.World) error {
+			if r.Loaded() == 0 {
+				w.Spawn(roomstest.Place{}, hat{3})
+			}
+			return nil
+		}
+		return c
+	}
+	h := newWorld(t, newer("one"), nil)
+	two, three := h.another(saved(store, "two"), nil), h.another(saved(store, "three"), nil)
+	var room rooms.ID
+	for id := range uint64(3) {
+		a := h.join("field", id+1)
+		room = a.Seat.Room
+		c, err := systems.NewClient(h.net.Node(netip.AddrPort{}), netip.AddrPort{}, hats(), systems.ClientConfig{
+			Session: systems.ClientSession{Token: a.Token}, Start: h.now, Gather: systems.Gather(func(*systems.Client, *roomstest.Push) {}),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &player{c}
+		h.players = append(h.players, p)
+		h.until("in the game", func() bool { _, ok := p.Own(p.World()); return ok })
+	}
+	h.run(6 * time.Second)
+	h.still(12 * time.Second)
+	for range 3000 {
+		for i, at := range []*fleetServer{two, three, two} {
+			if _, err := at.fleet.Reconnect(ctx, room, rooms.Player{ID: uint64(i) + 1}); !errors.Is(err, rooms.ErrUnavailable) || errors.Is(err, rooms.ErrRoom) {
+				t.Fatal(err)
+			}
+			if _, ok := at.fleet.Find(room.String()); !ok {
+				t.Fatal("the room is not found")
+			}
+		}
+		h.still(2 * step)
+	}
+	four := h.another(newer("four"), nil)
+	h.still(12 * time.Second)
+	for i, at := range []*fleetServer{two, three, two} {
+		again, err := at.fleet.Reconnect(ctx, room, rooms.Player{ID: uint64(i) + 1})
+		if err != nil || again.Loaded == 0 || again.Process != "four" || four.Room(room) == nil {
+			t.Errorf("%+v, %v", again, err)
 		}
 	}
 }
