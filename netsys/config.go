@@ -152,8 +152,8 @@ type ClientConfig struct {
 	// the traffic.
 	InsecureAllowAnyAddress bool
 
-	// ConnectTimeout is the time from the first Poll to the end of the handshake. 0 means 10 s, for each of the token's servers if
-	// the client tries several.
+	// ConnectTimeout is the time from the first Poll to the end of the handshake, with all of the token's servers that the client tries.
+	// It tries the next one after the token's timeout, or after 2 s if the token has none. 0 means 10 s for each of these servers.
 	ConnectTimeout time.Duration
 
 	// Timeout ends a session that has received no valid packet for this long. At most one second between two polls counts,

@@ -109,7 +109,8 @@ const (
 
 // startReconnect starts waiting for another session if one may succeed. It returns false if the client has ended.
 func (c *Client) startReconnect(reason error) bool {
-	if c.link.err != nil || !c.config.Session.Reconnect || !netsys.MayReconnect(reason) {
+	renewable := c.config.Session.Renew != nil && errors.Is(reason, netcode.ErrTokenExpired)
+	if c.link.err != nil || !c.config.Session.Reconnect || !netsys.MayReconnect(reason) && !renewable {
 		return false
 	}
 	if c.config.Events != nil {

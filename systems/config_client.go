@@ -91,7 +91,7 @@ type ClientSession struct {
 	Token *netcode.ConnectToken
 	// Reconnect makes the client start a new session on the same wire after one that ended for a temporary reason: see
 	// netsys.MayReconnect. It waits 0.25 s at first and later up to 4 s, and retries until it is admitted, refused or
-	// closed. Meanwhile [Client.Lost] returns the reason. A server with Players.ReconnectWindow gives the next session the
+	// closed. With Renew, an expired token is such a reason. Meanwhile [Client.Lost] returns the reason. A server with Players.ReconnectWindow gives the next session the
 	// same client number and entities. With a Token, Reconnect needs Renew. Default (false): the client ends with its
 	// session.
 	Reconnect bool

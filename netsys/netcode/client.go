@@ -178,6 +178,9 @@ func (c *Client) leave(now time.Time) {
 	}
 }
 
+// serverTimeout is the silence after which a client tries the next server of a token that has no timeout.
+const serverTimeout = 2 * time.Second
+
 // Update sends due requests, responses and keep-alives, and checks timeouts. Call it at least ten times per second. The
 // first call starts the connection; its now should be the time of day, because the client's sequence numbers depend on it.
 func (c *Client) Update(now time.Time, h ClientHandler) {
@@ -190,7 +193,11 @@ func (c *Client) Update(now time.Time, h ClientHandler) {
 		c.start, c.heard, c.sent = at, at, at-sendInterval
 	}
 	c.heard = min(c.heard+held, at)
-	silent := c.timeout > 0 && at-c.heard >= c.timeout
+	timeout := c.timeout
+	if timeout <= 0 && c.state != Connected && c.attempt+1 < len(c.token.Servers) {
+		timeout = serverTimeout
+	}
+	silent := timeout > 0 && at-c.heard >= timeout
 	switch {
 	case c.state == Connected && silent:
 		c.end(now, ErrTimeout, h)

@@ -63,6 +63,20 @@ func TestNobodyAnswersTheResponse(t *testing.T) {
 	}
 }
 
+// A client tries the next server of its token, also if the token has no timeout.
+func TestNextServerWithoutATimeout(t *testing.T) {
+	w := newWorld(t, ServerConfig{})
+	config := w.config(1)
+	config.Timeout = -time.Second
+	config.Servers = append([]netip.AddrPort{netip.MustParseAddrPort("[2001:db8::1]:7777")}, config.Servers...)
+	c := w.join(alice, w.issue(config))
+	begin := w.now
+	w.until("connected", func() bool { return c.State() == Connected })
+	if d := w.now.Sub(begin); d > 3*time.Second {
+		t.Errorf("connected after %v", d)
+	}
+}
+
 func TestTokenExpiresWhileConnecting(t *testing.T) {
 	w := newWorld(t, ServerConfig{})
 	w.tap = func(datagram) bool { return false }

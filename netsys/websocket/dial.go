@@ -83,7 +83,9 @@ func (w *Wire) shut() {
 	rude := time.AfterFunc(closeTime, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.link.Abort()
+		if w.link != nil { // the first connection may still be opening
+			w.link.Abort()
+		}
 	})
 	defer rude.Stop()
 	<-w.ended

@@ -117,6 +117,24 @@ func TestOnlyASessionShortensPauses(t *testing.T) {
 	})
 }
 
+// A wire may be closed while it opens its first connection, however long that takes to notice.
+func TestCloseBeforeTheFirstConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, err := DialConfig{Connect: func(ctx context.Context, _ string) (Link, error) {
+			<-ctx.Done()
+			time.Sleep(time.Second) // such as a dial that does not notice at once
+			return nil, ctx.Err()
+		}}.Begin("ws://127.0.0.1:1/play")
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Millisecond)
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // busy is a connection of which only how much the browser holds is asked.
 type busy struct {
 	Link

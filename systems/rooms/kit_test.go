@@ -57,6 +57,7 @@ type house struct {
 	t       testing.TB
 	now     time.Time
 	ahead   time.Duration // by how much the clock of server was set
+	down    bool          // nothing reaches the server, and nothing leaves it
 	net     *netsys.Network
 	server  *Server
 	others  []*Server // that are there
@@ -111,12 +112,16 @@ type clocked struct {
 
 func (c *clocked) Poll(_ time.Time, deliver func(netsys.Datagram)) {
 	c.Node.Poll(c.h.now, func(d netsys.Datagram) {
-		d.At = d.At.Add(c.h.ahead)
-		deliver(d)
+		if d.At = d.At.Add(c.h.ahead); !c.h.down {
+			deliver(d)
+		}
 	})
 }
 
 func (c *clocked) Send(_ time.Time, to netip.AddrPort, b []byte) error {
+	if c.h.down {
+		return nil
+	}
 	return c.Node.Send(c.h.now, to, b)
 }
 
