@@ -290,7 +290,7 @@ func (c *Client) receiveRefused(now time.Time, b []byte) DropReason {
 	case c.session.state != connecting:
 		return DropUnexpected
 	}
-	cause := [...]error{refusedVersion: ErrVersion, refusedClosing: ErrClosed, refusedBusy: ErrBusy}[r.reason]
+	cause := [...]error{refusedVersion: ErrVersion, refusedClosing: ErrClosed, refusedBusy: ErrBusy, refusedFull: ErrServerFull}[r.reason]
 	switch r.reason {
 	case refusedSchema:
 		e := &SchemaError{Server: string(r.text)}

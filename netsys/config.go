@@ -83,7 +83,7 @@ type ServerConfig struct {
 
 	// Login checks the [ClientConfig.Login] of a new client, at most [MaxLogin] untrusted bytes. It returns the value of
 	// [Server.Login]. If it returns an error, the client is refused with [ErrLogin] and the text of the error, or with [ErrBusy]
-	// if the error wraps that. Login is called once per handshake, before ID, and must not change the game. The session has its
+	// or [ErrServerFull] if the error wraps that. Login is called once per handshake, before ID, and must not change the game. The session has its
 	// ClientID and UserData and cannot send yet. nil accepts every client.
 	Login func(s Session, login []byte) ([]byte, error)
 

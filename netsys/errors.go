@@ -65,7 +65,8 @@ var (
 	// [ServerConfig.Login] returns ErrBusy or an error that wraps it.
 	ErrBusy = errors.New("netsys: server is busy, try again later")
 
-	// ErrServerFull is a cause of [ErrRefused]: the server has no free slot.
+	// ErrServerFull is a cause of [ErrRefused]: the server has no free place. [ServerConfig.Login] may return it, or an error that
+	// wraps it.
 	ErrServerFull = errors.New("netsys: server is full")
 )
 

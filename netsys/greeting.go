@@ -79,8 +79,11 @@ func (s *Server) greet(now time.Time, from *session, b []byte) DropReason {
 		if err := s.login(from); err != nil {
 			text := strings.ToValidUTF8(err.Error(), "?")
 			r := refused{reason: refusedLogin, line: unknownLine, text: []byte(text[:min(len(text), maxRefusedText)])}
-			if errors.Is(err, ErrBusy) {
+			switch {
+			case errors.Is(err, ErrBusy):
 				r = refused{reason: refusedBusy}
+			case errors.Is(err, ErrServerFull):
+				r = refused{reason: refusedFull}
 			}
 			s.refuse(now, from, r)
 			return DropLogin

@@ -135,6 +135,7 @@ const (
 	refusedClosing
 	refusedLogin
 	refusedBusy
+	refusedFull
 )
 
 // refused refuses a client.
@@ -156,7 +157,7 @@ func parseRefused(b []byte) (r refused, drop DropReason) {
 		return r, drop
 	}
 	r = refused{reason: refusedReason(b[1]), line: binary.LittleEndian.Uint16(b[2:]), text: b[refusedSize:]}
-	if r.reason < refusedVersion || r.reason > refusedBusy {
+	if r.reason < refusedVersion || r.reason > refusedFull {
 		return refused{}, DropMalformed
 	}
 	return r, DropNone

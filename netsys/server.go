@@ -186,6 +186,18 @@ func (s *Server) Sessions() iter.Seq[Session] {
 	}
 }
 
+// Admitted returns the sessions that [ServerConfig.Login] has accepted and that are not connected yet, in the order of arrival.
+// Each becomes connected without another question, or ends within 5 s.
+func (s *Server) Admitted() iter.Seq[Session] {
+	return func(yield func(Session) bool) {
+		for _, guest := range s.guests {
+			if guest.state == welcomed && !yield(guest) {
+				return
+			}
+		}
+	}
+}
+
 // Len returns the number of connected clients.
 func (s *Server) Len() int {
 	n := 0

@@ -121,6 +121,7 @@ func makeWireVectors(t *testing.T) *wireVectors {
 		{Name: "refused: nobody any more", Kind: kindRefused, Reason: uint8(refusedClosing)},
 		{Name: "refused: the login", Kind: kindRefused, Reason: uint8(refusedLogin), Line: unknownLine, Payload: hex.EncodeToString([]byte("you are banned until Friday"))},
 		{Name: "refused: busy", Kind: kindRefused, Reason: uint8(refusedBusy)},
+		{Name: "refused: full", Kind: kindRefused, Reason: uint8(refusedFull)},
 		{Name: "keep-alive, nothing received yet", Kind: kindChannels, Delay: nothingHeard},
 		{Name: "datagram", Kind: kindDatagram, Seq: 65535, Ack: 258, AckBits: 0x80000005, Delay: 80, Payload: "01000000010001000000"},
 		{Name: "datagram, and a message of 2 bytes on channel 0", Kind: kindBoth, Seq: 0, Ack: 258, AckBits: 0x80000005, Delay: 96, Payload: "0100", Channels: eventOf(t, "hi")},

@@ -35,7 +35,8 @@ type ServerConfig struct {
 	// Model is the netcode model with its options, such as policy.Rollback{}. Clients learn it when they join: see
 	// ClientConfig.Models. Default (nil): policy.LocalSync{}.
 	Model policy.Model
-	// MaxClients is the largest number of clients at one time. Default (0): 256.
+	// MaxClients is the largest number of players at one time, with those who may return (see Players.ReconnectWindow) and
+	// those whose handshake is not finished. Further ones are refused with netsys.ErrServerFull. Default (0): 256.
 	MaxClients int
 
 	// Session configures connections: keys and addresses, timeouts, and the channels for messages.
@@ -150,8 +151,9 @@ type Players struct {
 	// ReconnectWindow is how long the entities of a disconnected player stay, with neutral input. It applies to sessions
 	// that timed out, that a new token of the same player replaced, and whose player is away (see [Client.Away] and
 	// ecs.Protocol.Away). A session of the same client id within the window gets the same client number, and the join
-	// function does not run again. After the window the player leaves. The server keeps at most MaxClients such players,
-	// the latest ones. Default (0): players leave with their session.
+	// function does not run again. After the window the player leaves. Until then its seat counts towards
+	// MaxClients and goes to nobody else; only with Admission, which assigns the seats, the server keeps the latest MaxClients
+	// such players. Default (0): players leave with their session.
 	ReconnectWindow time.Duration
 	// Accept checks a value that a client wrote to a component registered with ecs.ClientOwned, before the value is
 	// written to the world: get it by [Changed]. An error refuses it; the client is notified and restores the server's
@@ -253,6 +255,13 @@ func (c ServerConfig) filled() ServerConfig {
 	return c
 }
 
+// slots returns the number of slots of the transport for a number of places. Roster.Admit counts the places; the other
+// slots are for clients that it refuses, so that these do not lock out a player with a reserved seat.
+func slots(places int) int { return min(places+places/4+8, max(places, maxSlots)) }
+
+// maxSlots is the largest number of slots of a transport.
+const maxSlots = 1 << 16
+
 // sessions returns the netsys configuration of the server's sessions.
 func (c ServerConfig) sessions() netsys.ServerConfig {
 	lines := c.Session.Messages.Lines()
@@ -267,7 +276,7 @@ func (c ServerConfig) sessions() netsys.ServerConfig {
 		InsecureAllowAnyAddress: c.Session.InsecureAllowAnyAddress,
 		Channels:                c.Session.Channels,
 		Messages:                lines,
-		MaxClients:              c.MaxClients + c.Players.Spectators,
+		MaxClients:              slots(c.MaxClients + c.Players.Spectators),
 		Timeout:                 c.Session.Timeout,
 		Random:                  c.Session.Random,
 		Logger:                  c.Logger,

@@ -2,6 +2,7 @@ package systems
 
 import (
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
@@ -94,7 +95,8 @@ type AdmissionHandler = sessions.AdmissionHandler
 // newRoster returns the roster of a server.
 func newRoster(s *Server) *sessions.Roster {
 	return sessions.New(sessions.Config{
-		MaxClients: s.config.MaxClients, MaxSpectators: s.config.Players.Spectators, MaxDelivered: sessions.Delivered(s.config.Session.Channels), Timeout: s.config.Session.Timeout,
+		MaxClients: s.config.MaxClients, MaxSpectators: s.config.Players.Spectators, Admitted: func() iter.Seq[netsys.Session] { return s.link.endpoint.Admitted() },
+		MaxDelivered: sessions.Delivered(s.config.Session.Channels), Timeout: s.config.Session.Timeout,
 		ReconnectWindow: s.config.Players.ReconnectWindow, Logger: s.config.Logger, Admission: s.config.Players.Admission, Now: func() time.Time { return s.link.now },
 	})
 }

@@ -98,6 +98,93 @@ func TestSpectatorsHaveTheirOwnPlaces(t *testing.T) {
 	}
 }
 
+// However many clients join at the same moment, no more players and spectators enter than are allowed, and neither role takes
+// the places of the other. The others are told that the server is full.
+func TestPlacesOfClientsThatJoinAtOnce(t *testing.T) {
+	for _, places := range []struct{ players, spectators int }{{2, 4}, {2, 1}, {3, 0}} {
+		for seed := range uint64(4) {
+			g := newGame(t, peopled, ServerConfig{MaxClients: places.players, Seed: seed, Players: Players{Spectators: places.spectators}})
+			link := netsys.Link{Latency: 20 * time.Millisecond, Jitter: time.Duration(seed) * 5 * time.Millisecond, Loss: 0.05 * float64(seed)}
+			for n := range 8 {
+				g.join(ClientConfig{Spectate: n < 4}, link)
+			}
+			g.run(60 * 10)
+			in := map[bool]int{}
+			for n, c := range g.clients {
+				switch {
+				case c.Connected():
+					in[n < 4]++
+				case !errors.Is(c.Err(), netsys.ErrServerFull):
+					t.Errorf("%+v, seed %d: client %d ended with %v", places, seed, n, c.Err())
+				}
+			}
+			if in[false] != places.players || in[true] != places.spectators {
+				t.Errorf("%+v, seed %d: %d players and %d spectators are in", places, seed, in[false], in[true])
+			}
+		}
+	}
+}
+
+// A place that an admitted client never takes is free again after the handshake's time.
+func TestPlaceOfClientThatNeverEnters(t *testing.T) {
+	g := newGame(t, peopled, ServerConfig{MaxClients: 1, Players: Players{Spectators: 1}})
+	g.join(ClientConfig{}, netsys.Link{Latency: 30 * time.Millisecond})
+	admitted := func() (n int) {
+		for range g.server.link.endpoint.Admitted() {
+			n++
+		}
+		return n
+	}
+	g.until("it is admitted", func() bool { return admitted() == 1 })
+	g.clients, g.links = nil, nil
+	g.join(ClientConfig{}, netsys.Link{})
+	g.run(60)
+	g.run(60 * 5)
+	if !errors.Is(g.clients[0].Err(), netsys.ErrServerFull) || admitted() != 0 {
+		t.Errorf("beside it: %v, %d admitted", g.clients[0].Err(), admitted())
+	}
+	g.clients, g.links = nil, nil
+	g.join(ClientConfig{}, netsys.Link{})
+	g.connect()
+}
+
+// A reserved seat goes to nobody else, however many others ask for it at any time, come and go. Its player returns to it.
+func TestReservedSeatIsKept(t *testing.T) {
+	for _, spectators := range []int{0, 2} {
+		g := newGame(t, peopled, ServerConfig{
+			MaxClients: 3, Session: ServerSession{Timeout: time.Second}, Players: Players{Spectators: spectators, ReconnectWindow: time.Minute},
+		})
+		join := func(player uint64) *Client {
+			return g.join(ClientConfig{Session: ClientSession{ClientID: player}}, netsys.Link{Latency: 20 * time.Millisecond})
+		}
+		first := join(1)
+		g.connect().run(10)
+		id := uint32(first.Session().ID())
+		for player := uint64(2); player < 8; player++ { // of which each goes away
+			g.clients, g.links = nil, nil
+			g.run(120)
+			join(player)
+			g.run(60)
+		}
+		g.clients, g.links = nil, nil
+		g.run(120)
+		if n := len(g.server.sessions.Reserved()); n != 3 {
+			t.Errorf("%d seats are reserved", n)
+		}
+		back := join(1)
+		for player := uint64(10); player < 16; player++ {
+			join(player)
+		}
+		g.run(120)
+		if !back.Connected() || uint32(back.Session().ID()) != id {
+			t.Errorf("the player is not back: %v", back.Err())
+		}
+		if n := g.server.sessions.peers.Len(); n != 1 {
+			t.Errorf("%d clients are in", n)
+		}
+	}
+}
+
 // A spectator sees everything, whatever the interest hides from players, or only what the player of Players.Sight sees.
 func TestSightOfSpectators(t *testing.T) {
 	var sight uint32

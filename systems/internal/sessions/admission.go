@@ -1,7 +1,7 @@
 package sessions
 
 import (
-	"errors"
+	"fmt"
 
 	"github.com/tactusgo/tactus/netsys"
 )
@@ -29,18 +29,47 @@ func (admitAll) Entered(netsys.Session, uint32)                   {}
 func (admitAll) Left(_ netsys.Session, _ uint32, _ error, _ bool) {}
 func (admitAll) Gone(uint64, uint32)                              {}
 
-// errSpectators refuses a spectator.
-var errSpectators = errors.New("no room for another spectator: try again later")
+// errPlayers and errSpectators refuse a client whose role has no free place.
+var (
+	errPlayers    = fmt.Errorf("%w: no free place for another player", netsys.ErrServerFull)
+	errSpectators = fmt.Errorf("%w: no free place for another spectator", netsys.ErrServerFull)
+)
 
-// checkRoom returns an error if there is no room for another client of this role.
+// checkRoom returns an error if there is no room for another client of this role. Admitted clients that have not entered
+// yet count, because they enter without another check.
 func (r *Roster) checkRoom(s netsys.Session) error {
-	switch {
-	case s.Spectator() && r.spectators >= r.config.MaxSpectators:
+	switch players, spectators := r.admitted(); {
+	case s.Spectator() && r.spectators+spectators >= r.config.MaxSpectators:
 		return errSpectators
-	case !s.Spectator() && r.config.MaxSpectators > 0 && r.clients.Len()-r.spectators-r.recorders >= r.config.MaxClients && !r.Expects(s.ClientID()):
-		return netsys.ErrBusy
+	case s.Spectator(), r.Expects(s.ClientID()): // a reserved seat has its place
+	case r.clients.Len()-r.spectators-r.recorders+players+r.kept() >= r.config.MaxClients:
+		return errPlayers
 	}
 	return nil
+}
+
+// admitted returns how many clients were admitted and have not entered: players without a reserved seat, and spectators.
+func (r *Roster) admitted() (players, spectators int) {
+	if r.config.Admitted == nil {
+		return 0, 0
+	}
+	for s := range r.config.Admitted() {
+		switch {
+		case s.Spectator():
+			spectators++
+		case !r.Expects(s.ClientID()):
+			players++
+		}
+	}
+	return players, spectators
+}
+
+// kept returns how many places the reserved seats take. An admission handler assigns the seats itself.
+func (r *Roster) kept() int {
+	if _, all := r.config.Admission.(admitAll); !all {
+		return 0
+	}
+	return len(r.reserved)
 }
 
 // Admit returns login preceded by the check of the admission handler.

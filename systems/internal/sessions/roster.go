@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"errors"
+	"iter"
 	"time"
 
 	"github.com/tactusgo/tactus/internal/logging"
@@ -20,8 +21,11 @@ const MaxMalformed = 4 * MaxMessages
 
 // Config holds the limits of sessions.
 type Config struct {
-	// MaxClients is the maximum number of players, and of reservations. MaxSpectators is that of spectators.
+	// MaxClients is the maximum number of players, with their reservations unless Admission assigns the seats.
+	// MaxSpectators is that of spectators.
 	MaxClients, MaxSpectators int
+	// Admitted returns the sessions that were admitted and have not entered yet. It may be nil.
+	Admitted func() iter.Seq[netsys.Session]
 	// MaxDelivered is the maximum number of channel messages of a client per wake-up.
 	MaxDelivered int
 	// Timeout is how long a client may acknowledge nothing.
