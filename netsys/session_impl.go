@@ -351,7 +351,7 @@ func (s *session) countMalformed(now time.Time) {
 	}
 }
 
-// update counts lost packets, and ends the session if the peer has been silent for too long.
+// update counts lost packets, and ends the session if the peer has been silent for too long. The peer may still receive, so it is told.
 func (s *session) update(now time.Time) {
 	if s.state != connected {
 		return
@@ -360,6 +360,7 @@ func (s *session) update(now time.Time) {
 	s.in.update(at)
 	s.out.update(at, ackSlack+2*s.details.rtt.smoothed)
 	if s.silence() >= s.carrier.timeout {
+		s.sendClose(now, ReasonAway)
 		s.end(ErrTimeout)
 	}
 }

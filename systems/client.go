@@ -83,6 +83,9 @@ type clientSteps struct {
 	loop     *ecs.Loop
 	behind   overload.DropLog
 	steering clock.Steering
+	heard    uint64 // received datagrams, keep-alives included
+	silent   int    // ticks since the newest of them
+	woken    int    // ticks for which wokenSilence applies
 }
 
 // clientStages is the schedule by stage.
@@ -195,17 +198,22 @@ func (c *Client) Advance(now time.Time) int {
 		}
 		return 0
 	}
+	before := c.steps.loop.Dropped
 	n := c.steps.loop.Advance(now)
 	if n == 0 {
 		return 0
 	}
 	c.steps.now = now
+	if c.steps.loop.Dropped-before > maxSilence {
+		c.steps.silent, c.steps.woken = 0, 4*wokenSilence
+	}
 	c.steps.behind.Log(c.config.Logger, now, c.steps.loop.Dropped, "client", int(c.link.id))
 	ran := 0
 	for ; ran < c.model.pace.BeforeReceive(n); ran++ {
 		c.tick()
 	}
 	c.stages.before.Run(c.world)
+	c.endSilence(n)
 	if !c.Connected() {
 		return 0
 	}
@@ -218,6 +226,19 @@ func (c *Client) Advance(now time.Time) int {
 	}
 	c.stages.after.Run(c.world)
 	return n
+}
+
+// endSilence ends a session in which nothing has arrived for too long, after n more ticks.
+func (c *Client) endSilence(n int) {
+	if heard := c.link.session.Stats().DatagramsIn; heard != c.steps.heard {
+		c.steps.heard, c.steps.silent = heard, 0
+	}
+	c.steps.silent += n
+	c.steps.woken = max(c.steps.woken-n, 0)
+	if c.steps.silent > maxSilence || c.steps.woken > 0 && c.steps.silent > wokenSilence {
+		c.link.session.Close(c.steps.now, netsys.ReasonAway)
+		c.fail(fmt.Errorf("%w: nothing arrived for %d ticks", netsys.ErrTimeout, c.steps.silent))
+	}
 }
 
 func (c *Client) tick() {

@@ -64,6 +64,7 @@ func (c *Client) welcome(session netsys.Session) error {
 		RawModel: delta.NewModel(delta.NewRawLayout(tables, int(c.shape.sendEvery), int(m.SendRate)), nil),
 		Predicts: c.stages.predicting, Corrections: corrections, Loaded: c.config.Loaded, Presence: c.config.OnPresence,
 	})
+	c.steps.silent, c.steps.woken = 0, 0
 	c.steps.loop = ecs.NewLoop(c.steps.now.Add(c.world.StepDuration()), int(m.TickRate))
 	c.config.Logger.Info("connected", "client", c.link.id, "server", session.RemoteAddr())
 	return nil

@@ -105,7 +105,9 @@ type ClientSession struct {
 	ProtocolID uint64
 	// InsecureAllowAnyAddress allows development mode with a server at any address.
 	InsecureAllowAnyAddress bool
-	// Timeout ends a session that has received nothing for this long, at least 200 ms. Default (0): 10 s.
+	// Timeout ends a session that has received nothing for this long, at least 200 ms. More than 16,384 ticks of the server count as
+	// 16,384. The time during which this process was suspended does not count, but after more than 16,384 ticks of it the session
+	// ends if nothing arrives for another 150. Default (0): 10 s.
 	Timeout time.Duration
 	// ConnectTimeout limits the time until the client is admitted. A handshake needs three round trips. With a token it
 	// applies to each address that is tried. Default (0): Timeout if that is set, else 20 s.

@@ -118,7 +118,9 @@ type ServerSession struct {
 	// InsecureAllowAnyAddress allows development mode on any address. Anybody who can reach the server can then read, forge
 	// and take over every session.
 	InsecureAllowAnyAddress bool
-	// Timeout ends a session that has received nothing for this long, at least 200 ms. Default (0): 10 s.
+	// Timeout ends a session that has received nothing for this long, at least 200 ms. More than 16,384 ticks (273 s at 60 ticks a
+	// second) count as 16,384 ticks, because the numbers of inputs and snapshots are 16 bits on the wire. The time during which this
+	// process was suspended does not count. Default (0): 10 s.
 	Timeout time.Duration
 	// Channels are the channels for messages, which do not carry inputs or snapshots. Clients must have the same.
 	// Default (zero): channel.DefaultChannels.
@@ -232,6 +234,13 @@ const (
 	maxCommands       = 1000
 	maxWorkers        = 64
 
+	// maxSilence is the number of ticks without a message after which a session ends. Numbers on the wire have 16 bits: a peer that
+	// missed 1<<15 of them could not tell older numbers from newer ones.
+	maxSilence = 1 << 14
+	// wokenSilence replaces maxSilence after this process was suspended for longer, in ticks: the other end has probably ended the
+	// session, unless it was suspended too.
+	wokenSilence = 150
+
 	defaultConnectTimeout = 20 * time.Second
 )
 
@@ -250,6 +259,9 @@ func (c ServerConfig) filled() ServerConfig {
 	}
 	c.Snapshots.Budget, c.MaxClients = cmp.Or(c.Snapshots.Budget, defaultBudget), cmp.Or(c.MaxClients, defaultMaxClients)
 	c.Session.Timeout = cmp.Or(c.Session.Timeout, defaultTimeout)
+	if longest := maxSilence * time.Second / time.Duration(c.TickRate); c.TickRate > 0 {
+		c.Session.Timeout = min(c.Session.Timeout, longest)
+	}
 	c.Players.CommandRate, c.Workers = cmp.Or(c.Players.CommandRate, defaultCommands), cmp.Or(c.Workers, 1)
 	c.Logger = logging.Or(c.Logger)
 	return c

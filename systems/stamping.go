@@ -2,6 +2,7 @@ package systems
 
 import (
 	"math"
+	"time"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
@@ -56,7 +57,7 @@ func (m *stamping) Receive(pk netsys.Packet) error {
 	if err == nil && m.c.mirror.Newest.Tick > m.seen {
 		m.seen = m.c.mirror.Newest.Tick
 		at := m.ticks.At(pk.At)
-		if at-m.heard > m.silence || m.c.inputs.Log.Newest >= m.seen+m.early+uint32(m.roundTrip()) {
+		if m.isSilent(at) || m.c.inputs.Log.Newest >= m.seen+m.early+uint32(m.roundTrip()) {
 			m.restart()
 		}
 		m.heard = at
@@ -68,7 +69,7 @@ func (m *stamping) Receive(pk netsys.Packet) error {
 // restart resets the estimate of the server's clock. The server has refused inputs that were too far ahead. This
 // client gathers those that are still too early again when they are due, and resends the others.
 func (m *stamping) restart() {
-	m.clock = clock.Server{}
+	m.clock.Restart()
 	if newest := m.seen + m.early; m.started && m.c.inputs.Log.Newest > newest {
 		m.c.inputs.Log.Back(newest)
 		m.c.inputs.sender.Rewind(m.seen)
@@ -82,7 +83,7 @@ func (m *stamping) lead() uint32 { return m.c.steps.steering.Lead() }
 
 // followClock moves the log to the clock's tick, at the start and after a stall.
 func (m *stamping) followClock() {
-	target, ok := m.clock.Target(m.ticks.At(m.c.steps.now))
+	target, ok := m.target(m.c.steps.now)
 	if !ok {
 		return
 	}
@@ -163,8 +164,20 @@ func (m *stamping) Foresee(input uint32) { m.c.predictor.Give(m.c.inputs.At(inpu
 // due returns the server's tick when the next tick is due here. Without a lead the two are equal, so that the
 // server's states are of predicted ticks.
 func (m *stamping) due() (tick float64, ok bool) {
-	return m.clock.Target(m.ticks.At(m.c.steps.loop.Next()))
+	return m.target(m.c.steps.loop.Next())
 }
+
+// target returns the server's tick at a time. It returns false if nothing has arrived for long: the server may have stood still, and
+// would continue from its tick.
+func (m *stamping) target(at time.Time) (tick float64, ok bool) {
+	if m.isSilent(m.ticks.At(m.c.steps.now)) {
+		return 0, false
+	}
+	return m.clock.Target(m.ticks.At(at))
+}
+
+// isSilent reports whether nothing had arrived for long at a time, in ticks.
+func (m *stamping) isSilent(at float64) bool { return at-m.heard > m.silence }
 
 // gap returns how many ticks this client is behind its target.
 func (m *stamping) gap() float64 {

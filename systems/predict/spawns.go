@@ -52,8 +52,7 @@ func (p Spawns) key(r *mirror.Replica) (ecs.SpawnKey, bool) {
 }
 
 // Settle tells the world which predicted spawns owner state confirms. Owner state contains all of the client's
-// entities. If each of them is known, the remaining predicted spawns are rejected. This is wrong if owner state
-// took several packets and one was lost; a later confirmation corrects it.
+// entities, unless the budget does not suffice. If each of them is known, the remaining predicted spawns are rejected.
 func (p Spawns) Settle(own mirror.OwnState) {
 	n := p.system.world.Netcode()
 	n.SettleInput(own.Input)

@@ -146,16 +146,35 @@ func (b *block) kind() content {
 	return contentWorld
 }
 
+// countOwner returns the number of datagrams with owner state.
+func (p *packing) countOwner() (n int) {
+	last := -1
+	for i := range p.blocks {
+		if b := &p.blocks[i]; b.Own && b.datagram != last {
+			n, last = n+1, b.datagram
+		}
+	}
+	return n
+}
+
+// hasOwner reports whether a datagram has owner state. Its blocks begin with the first.
+func (p *packing) hasOwner(first, datagram int) bool {
+	for i := first; i < len(p.blocks) && p.blocks[i].datagram == datagram; i++ {
+		if p.blocks[i].Own {
+			return true
+		}
+	}
+	return false
+}
+
 // startDatagrams prepares the datagrams of the client and returns their header.
 func (d *draft) startDatagrams() wire.SnapshotHeader {
 	s, c := d.sys, d.c
 	h := s.header(c, d.f)
-	first, later := h.Sizes()
-	if c.over { // clients with the same difference choose the same blocks, whether the control part is due or not
-		control := h
-		control.Control = true
-		first, _ = control.Sizes()
-	}
+	longest := h
+	longest.Divided = true                // owner state may turn out to be divided
+	longest.Control = h.Control || c.over // clients with the same difference choose the same blocks, whether the control part is due or not
+	first, later := longest.Sizes()
 	if c.join.state == joinNow {
 		first, later = first+wire.MaxJoinHeader, later+wire.MaxJoinHeader
 	}
@@ -165,12 +184,18 @@ func (d *draft) startDatagrams() wire.SnapshotHeader {
 	return h
 }
 
-// fitOwner packs owner state: all of it, or by priority what fits half the budget.
+// fitOwner packs owner state: all of it, or by priority what fits half the budget. Clients use owner state that is complete, so
+// that owner state may take the whole budget; then it waits for a send, see [Client].starved.
 func (d *draft) fitOwner() {
 	src, pk := &d.own, &d.pack
 	limit := pk.limit
 	pk.limit = limit / 2
-	if !d.fitRuns(src) {
+	d.ownWhole = d.fitRuns(src)
+	if pk.limit = limit; !d.ownWhole {
+		d.ownWhole = d.fitRuns(src)
+	}
+	if !d.ownWhole {
+		pk.limit = limit / 2
 		d.rankOwner(src)
 		d.fitCandidates(src, &d.c.ownerAccumulated, 0)
 		if pk.limit = limit; !pk.has(contentOwner) { // half the budget is not enough for one entity
@@ -497,9 +522,9 @@ type control struct {
 // laterHeader returns the longest header of a datagram that is not the first, without the fields about joining.
 func (s *System) laterHeader() int {
 	if s.config.Reports != nil {
-		return 5 + 1 + 1
+		return 5 + 1 + 1 + wire.MaxDivided
 	}
-	return 5 + 1
+	return 5 + 1 + wire.MaxDivided
 }
 
 // ackHeader returns the fields of a snapshot's header that depend on other packages: see [Peer].
@@ -530,10 +555,14 @@ func (d *draft) writeDatagrams(h *wire.SnapshotHeader) {
 	accounts, total := &d.encoder.accounts, 0
 	c.packets = slices.Grow(c.packets[:0], n)[:n]
 	c.send = f.Send
+	own := pk.countOwner()
 	at := 0
 	for q := range n {
 		hd := *h
 		hd.Control = h.Control && q == 0
+		if hd.Divided = (own > 1 || !d.ownWhole) && pk.hasOwner(at, q); hd.Divided && d.ownWhole {
+			hd.OwnParts = uint8(own)
+		}
 		switch {
 		case c.join.state == joinNow:
 			hd.Join, hd.Set = true, c.limited

@@ -29,9 +29,10 @@ type draft struct {
 	ranking ranking
 
 	// Stage 5: blocks and datagrams.
-	encoder encoder
-	pack    packing
-	starved bool // owner state left no room for anything else in the previous snapshot
+	encoder  encoder
+	pack     packing
+	ownWhole bool // the snapshot has all owner state
+	starved  bool // owner state left no room for anything else in the previous snapshot
 
 	stats Stats // not merged yet
 	notes notes // not merged yet

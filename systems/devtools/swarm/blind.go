@@ -146,7 +146,7 @@ func (b *blind) Disconnected(_ time.Time, _ netsys.Session, reason error) { b.fa
 // Received implements [netsys.Handler].
 func (b *blind) Received(_ time.Time, _ netsys.Session, pk netsys.Packet) {
 	f := &b.shard.figures
-	if len(pk.Data) == 0 || pk.Data[0]&wire.KindMask != wire.KindSnapshot {
+	if !wire.IsSnapshot(pk.Data) {
 		return
 	}
 	b.shard.reader.Reset(pk.Data)

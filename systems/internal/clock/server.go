@@ -45,6 +45,9 @@ func (c *Server) Heard(frame float64, tick uint32, rtt float64) {
 	c.ahead[0], c.rtt[0] = max(c.ahead[0], ahead), min(c.rtt[0], rtt)
 }
 
+// Restart forgets all messages.
+func (c *Server) Restart() { *c = Server{Snap: c.Snap} }
+
 // Target returns the server's tick in a frame. It returns false before the first message.
 func (c *Server) Target(frame float64) (tick float64, ok bool) {
 	if !c.began {

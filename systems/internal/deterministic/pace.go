@@ -55,6 +55,9 @@ func (p *Pace) receive(at time.Time) {
 		tick = p.relay.FinalTick()
 	}
 	if due := tick + p.relay.Waited(); due > p.heard && p.relay.Following() {
+		if p.isSilent() {
+			p.clock.Restart() // the server may have stood still, and this client too
+		}
 		p.heard, p.heardAt = due, p.since.At(p.time.Now())
 		p.clock.Heard(p.since.At(at), due, p.roundTrip())
 	}
@@ -94,10 +97,15 @@ func (p *Pace) More(extra int) bool {
 // ticks returns how many ticks a frame should simulate to reach the target. It returns 0 if nothing has arrived for
 // long: the server may have stood still, and would continue from its tick.
 func (p *Pace) ticks() float64 {
-	if p.since.At(p.time.Now())-p.heardAt > max(silence*float64(p.relay.Timeline().World().TickRate()), minSilence) {
+	if p.isSilent() {
 		return 0
 	}
 	return p.clock.Rate(p.due()-p.relay.Lag(), p.relay.Timeline().Next()+p.relay.Waited(), catchUp)
+}
+
+// isSilent reports whether nothing has arrived for long.
+func (p *Pace) isSilent() bool {
+	return p.since.At(p.time.Now())-p.heardAt > max(silence*float64(p.relay.Timeline().World().TickRate()), minSilence)
 }
 
 // due returns the time at which the newest tick was due, in ticks, independent of when its frame ran.

@@ -117,6 +117,7 @@ func New(replicated []*ecs.Component, predicted, private uint64) *Mirror {
 func (m *Mirror) Open(c Config) {
 	m.config, m.Own.corrections = c, c.Corrections
 	m.Newest = Sent{c.Tick / c.SendEvery, c.Tick}
+	m.Own.whole = m.Newest.Send
 	m.Decoder.model, m.Decoder.rawModel = c.Model, c.RawModel
 }
 

@@ -26,7 +26,9 @@ type Own struct {
 	Newest OwnState
 
 	newestBlock uint32 // newest send with a block of owner state, even an empty one
-	corrections bool   // owner state arrives only after wrong predictions
+	whole       uint32 // newest send whose owner state has arrived completely
+	arrived     [ownSends]ownArrival
+	corrections bool // owner state arrives only after wrong predictions
 	store       *Store
 	shape       *shape
 	raw         []byte
@@ -52,9 +54,34 @@ func (o *Own) TakeNewest() OwnState {
 // MarkFresh sets the Fresh flag of the newest owner state again.
 func (o *Own) MarkFresh() { o.Newest.Fresh = true }
 
-// receiveHeader records the arrival of owner state. Owner state that does not fit into one datagram arrives in
-// several of the same tick.
+// ownArrival says which datagrams with owner state of a send have arrived.
+type ownArrival struct {
+	send  uint32
+	parts uint8 // number of datagrams that have arrived
+	whole bool
+}
+
+// ownSends is the number of recent sends for which arrivals are kept. patientSends is the number of sends after the newest complete
+// owner state from which on the client uses incomplete owner state: the budget does not suffice for more.
+const (
+	ownSends     = 64
+	patientSends = 8
+)
+
+// receiveHeader records the arrival of a datagram with owner state. Owner state that does not fit into one datagram arrives in
+// several datagrams of the same tick. It is used when all of them have arrived: an entity in a missing one would be taken for a
+// wrong prediction.
 func (o *Own) receiveHeader(s Sent, h *wire.SnapshotHeader, newestInput uint32) {
+	a := &o.arrived[s.Send%ownSends]
+	if a.send != s.Send {
+		*a = ownArrival{send: s.Send}
+	}
+	a.parts++
+	if a.whole = !h.Divided || h.OwnParts > 0 && a.parts >= h.OwnParts; a.whole {
+		o.whole = max(o.whole, s.Send)
+	} else if s.Send <= o.whole+patientSends {
+		return
+	}
 	x := &o.Newest
 	switch {
 	case s.Tick > x.Tick:
@@ -123,8 +150,11 @@ func (o *Own) read(st *State, slots uint64, visit func(OwnValue)) error {
 	return nil
 }
 
-// Whole reports whether the owner state of a send is complete.
-func (o *Own) Whole(send uint32) bool { return allSlots(o.store.Own, send) }
+// Whole reports whether the owner state of a recent send has arrived completely.
+func (o *Own) Whole(send uint32) bool {
+	a := &o.arrived[send%ownSends]
+	return a.send == send && a.whole
+}
 
 // Kept reports whether owner state of a send is still stored.
 func (o *Own) Kept(send uint32) bool {
@@ -176,16 +206,24 @@ func (o *Own) forget(id, since uint32) {
 	}
 }
 
-// upToDate reports whether every slot was updated by owner state of a send or later.
-func (o *Own) upToDate(send uint32) bool {
+// lacks reports whether complete owner state that is newer than a send does not contain an entity: it is gone, or belongs to another
+// client.
+func (o *Own) lacks(id, send uint32) bool {
+	if o.whole <= send || !o.Kept(o.whole) {
+		return false
+	}
 	for _, x := range o.store.Own {
-		for _, updated := range x.Updated {
-			if updated < send {
-				return false
-			}
+		if st := x.At(o.whole); st != nil && st.Find(id) >= 0 {
+			return false
 		}
 	}
-	return o.newestBlock >= send
+	return true
+}
+
+// isBehind reports whether complete owner state of a send or a later one is still to come. Until then an own entity that world state
+// has removed stays: the client simulates inputs again in which the entity existed.
+func (o *Own) isBehind(send uint32) bool {
+	return !o.corrections && o.whole < send && send <= o.whole+patientSends
 }
 
 // SpawnKey returns the key under which the server spawned an entity, if the owner state contains one. Only the

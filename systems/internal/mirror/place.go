@@ -155,7 +155,7 @@ func (m *Mirror) removeGone() {
 			if r.announced && (decided || moved) {
 				went(m, r)
 			}
-			if !r.Entity.IsZero() && (moved || decided || m.Own.disowns(r)) {
+			if !r.Entity.IsZero() && (moved || decided || m.Own.disowns(r)) && !(r.Own && m.Own.isBehind(r.Newest)) {
 				m.config.Host.Shaped(r, Change{})
 				m.config.World.Netcode().Discard(components.NetID(r.ID))
 				r.Entity = ecs.Entity{}
@@ -186,7 +186,7 @@ func (m *Mirror) tryPlace(r *Replica, st *State, k int) (now, again bool) {
 	mask, rec := st.Masks[k], st.Record(k)
 	mine := m.shape.owner(st, k) == m.config.Client
 	own := m.config.Predicts && mine
-	if own && m.awaitsName(r, st) {
+	if own && m.awaitsName(r, st, mask) {
 		return false, false
 	}
 	simulated, ready := host.Admits(r, st, own, mask)
@@ -234,8 +234,8 @@ func (m *Mirror) tryPlace(r *Replica, st *State, k int) (now, again bool) {
 }
 
 // awaitsName reports whether a new own entity has to wait for its spawn key. Owner state contains the key and may
-// arrive later, or be lost and repeated.
-func (m *Mirror) awaitsName(r *Replica, st *State) bool {
+// arrive later, or be lost and repeated. If it arrives without the entity, the entity is gone, and a newer state will say so.
+func (m *Mirror) awaitsName(r *Replica, st *State, mask uint64) bool {
 	if !r.Entity.IsZero() {
 		return false
 	}
@@ -245,7 +245,12 @@ func (m *Mirror) awaitsName(r *Replica, st *State) bool {
 	if named, _ := m.Own.find(r.ID); named != nil {
 		return false
 	}
-	return !m.Own.upToDate(st.Send) && m.Newest.Send < r.WaitsSince+MoveSends
+	recent := m.Newest.Send < r.WaitsSince+MoveSends
+	if inOwn := mask&m.shape.predicted != 0 && !m.Own.corrections; inOwn {
+		return recent || m.Own.lacks(r.ID, st.Send) && m.Newest.Send < r.WaitsSince+MissSends
+	}
+	nameless := r.WaitsSince <= m.Own.whole && m.Own.whole <= st.Send
+	return recent && !nameless
 }
 
 // placePrivate writes components that only the owner sees, except predicted ones, from new owner state. It reports

@@ -166,7 +166,10 @@ func (s *Server) activeLane(player uint32) *lane {
 
 // SkipTicks records that ticks were due but will not be simulated because the server stood still. The server sends
 // the number to the clients, so that their clocks follow at once.
-func (s *Server) SkipTicks(ticks int) { s.waited += uint32(ticks) }
+func (s *Server) SkipTicks(ticks int) { s.waited += uint32(min(ticks, maxSkip)) }
+
+// maxSkip is the maximum number of ticks that one call of [Server.SkipTicks] counts. Clients receive the low 16 bits of the count.
+const maxSkip = 1 << 14
 
 // Ready reports whether the next tick can be simulated. Under lockstep it returns false while an input is missing.
 // Call Ready once for each due tick, after receiving the arrived messages, whatever it returned before. If it

@@ -14,7 +14,7 @@ import (
 //
 //	snapshot  kind 3 bits, agreed 1 bit, flags: control, join, late, correction |
 //	          send u16 | input u16 | [control] | [join] | [late u8] |
-//	          [correction u8] | blocks
+//	          [correction u8] | [datagrams u8] | blocks
 //	control   epoch u8 | depth u8 | shift i16 | floor u8
 //	join      sends back uvarint | groups uvarint, or 4,097 + entities | if back > 0: late u8
 //	block     flags u8 | [first uvarint] | [groups uvarint] | [age uvarint] |
@@ -35,6 +35,10 @@ import (
 // baseline. With the second bit, the send before the baseline is a baseline too. Coder 3 marks a set block: if the server hides
 // parts of the world, the body starts with a [Set] of the contained entities, instead of groups and slots.
 //
+// Kind 7 is a snapshot whose owner state is in several datagrams, or not complete: datagrams is the number of datagrams of the send
+// with owner state, or 0 if the budget does not suffice for all own entities. Only kind 7 has this field, and only in datagrams with
+// owner state.
+//
 // A client that cannot decode a snapshot because it no longer has an acknowledged baseline starts a new epoch. The server sends
 // full states until the client acknowledges some of that epoch.
 //
@@ -42,7 +46,13 @@ import (
 const (
 	KindInput    = 1
 	KindSnapshot = 2
+	KindDivided  = 7 // a snapshot with a part of the owner state
 )
+
+// IsSnapshot reports whether a message is a snapshot of either kind.
+func IsSnapshot(b []byte) bool {
+	return len(b) > 0 && (b[0]&KindMask == KindSnapshot || b[0]&KindMask == KindDivided)
+}
 
 // Flags of a snapshot's first byte.
 const (
@@ -93,17 +103,26 @@ type SnapshotHeader struct {
 	Agreed  bool   // the client's result after Input is correct
 	Open    bool   // a correction is open, and Number is present
 	Number  uint8  // number of the correction
+	Divided bool   // the datagram has a part of the owner state, and OwnParts is present
+	// OwnParts is the number of datagrams of the send with owner state; 0: owner state is not complete.
+	OwnParts uint8
 }
 
 // MaxJoinHeader is the maximum size of the join fields, in bytes.
 const MaxJoinHeader = 5 + 2 + 1
 
 // MaxHeader is the maximum size of a header, in bytes.
-const MaxHeader = 5 + 5 + MaxJoinHeader + 1 + 1
+const MaxHeader = 5 + 5 + MaxJoinHeader + 1 + 1 + MaxDivided
+
+// MaxDivided is the size of the field about divided owner state, in bytes.
+const MaxDivided = 1
 
 // Sizes returns the sizes of the first header and of those of later datagrams, without the join fields.
 func (h *SnapshotHeader) Sizes() (first, later int) {
 	later = 5
+	if h.Divided {
+		later += MaxDivided
+	}
 	if h.Late > 0 {
 		later++
 	}
@@ -148,13 +167,18 @@ func AppendSnapshotHeader(dst []byte, h *SnapshotHeader) []byte {
 		dst[at] |= flagCorrection
 		dst = append(dst, h.Number)
 	}
+	if h.Divided {
+		dst[at] += KindDivided - KindSnapshot
+		dst = append(dst, h.OwnParts)
+	}
 	return dst
 }
 
 // ReadSnapshotHeader decodes a message up to its blocks.
 func ReadSnapshotHeader(r *codec.ByteReader) (h SnapshotHeader, err error) {
 	flags := r.Byte()
-	if r.Err() != nil || flags&KindMask != KindSnapshot {
+	h.Divided = flags&KindMask == KindDivided
+	if r.Err() != nil || !h.Divided && flags&KindMask != KindSnapshot {
 		return h, fmt.Errorf("%w: not a snapshot", ErrMessage)
 	}
 	h.Send, h.Input = r.Uint16(), r.Uint16()
@@ -183,9 +207,14 @@ func ReadSnapshotHeader(r *codec.ByteReader) (h SnapshotHeader, err error) {
 	if flags&flagCorrection != 0 {
 		h.Open, h.Number = true, r.Byte()
 	}
+	if h.Divided {
+		h.OwnParts = r.Byte()
+	}
 	switch {
 	case r.Err() != nil:
 		return h, fmt.Errorf("%w: snapshot header: %w", ErrMessage, r.Err())
+	case h.OwnParts == 1:
+		return h, fmt.Errorf("%w: owner state divided among 1 datagram", ErrMessage)
 	case h.Number >= Corrections || h.Agreed && h.Open:
 		return h, fmt.Errorf("%w: correction %d, agreed %v", ErrMessage, h.Number, h.Agreed)
 	case back >= 1<<31 || groups > MaxEntities || h.Set && back > 0:

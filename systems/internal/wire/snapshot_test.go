@@ -37,6 +37,9 @@ func TestSnapshotHeaderRoundTrip(t *testing.T) {
 		case 1:
 			h.Open, h.Number = true, uint8(r.IntN(Corrections))
 		}
+		if h.Divided = r.IntN(4) == 0; h.Divided && r.IntN(2) == 0 {
+			h.OwnParts = uint8(2 + r.IntN(8))
+		}
 		b := AppendSnapshotHeader(nil, &h)
 		longest = max(longest, len(b))
 		first, later := h.Sizes()
