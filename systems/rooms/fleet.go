@@ -52,6 +52,8 @@ type Membership struct {
 	Named bool
 	// Errors counts the rounds of writing to the directory that failed.
 	Errors uint64
+	// Panics counts the requests of other processes whose handling panicked. They were refused, and the log has the stack.
+	Panics uint64
 	// Age is the time since this process last received a change of the directory. Each process changes its own entry every
 	// second. Age is 0 for a directory that does not report it.
 	Age time.Duration

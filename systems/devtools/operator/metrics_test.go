@@ -73,6 +73,7 @@ func TestMetrics(t *testing.T) {
 		`tactus_directory_named 0`,
 		`tactus_directory_age_seconds 0`,
 		`tactus_directory_errors_total 0`,
+		`tactus_directory_panics_total 0`,
 		`tactus_operator_actions_total{action="lock",outcome="done"} 1`,
 		`tactus_operator_actions_total{action="lock",outcome="refused"} 1`,
 		`tactus_operator_actions_total{action="kick",outcome="refused"} 1`,

@@ -3,8 +3,11 @@ package fleet
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tactusgo/tactus/systems/rooms"
@@ -17,6 +20,8 @@ type answerer struct {
 	mu    sync.Mutex
 	epoch uint64 // claim under which requests are handled; 0: none
 	stop  func()
+
+	panics atomic.Uint64 // requests whose handling panicked
 }
 
 // update starts to handle requests under the current claim. Call it whenever the claim may have changed.
@@ -49,21 +54,33 @@ func (a *answerer) close() {
 
 // answer answers a request to this process under a claim.
 func (a *answerer) answer(ctx context.Context, request []byte, epoch uint64) []byte {
-	q, err := parseRequest(request)
-	var reply seatReply
-	switch {
-	case err != nil:
-		reply = refusal(fmt.Errorf("%w: %w", rooms.ErrPlayer, err))
-	case q.Epoch != epoch || a.fleet.publisher.claim.current() != epoch:
-		reply.Refused = refusedEpoch
-	default:
-		reply = a.seats(ctx, &q)
-	}
-	b, err := json.Marshal(reply)
+	b, err := json.Marshal(a.handle(ctx, request, epoch))
 	if err != nil {
 		return nil
 	}
 	return b
+}
+
+// errPanic refuses a request whose handling panicked.
+var errPanic = errors.New("fleet: handling the request panicked: see the log of the process")
+
+// handle handles a request. A panic, which would end all rooms of the process, refuses this request alone.
+func (a *answerer) handle(ctx context.Context, request []byte, epoch uint64) (reply seatReply) {
+	defer func() {
+		if v := recover(); v != nil {
+			a.panics.Add(1)
+			a.fleet.config.Logger.Error("request of another process panicked", "panic", v, "stack", string(debug.Stack()))
+			reply = refusal(errPanic)
+		}
+	}()
+	switch q, err := parseRequest(request); {
+	case err != nil:
+		return refusal(fmt.Errorf("%w: %w", rooms.ErrPlayer, err))
+	case q.Epoch != epoch || a.fleet.publisher.claim.current() != epoch:
+		return seatReply{Refused: refusedEpoch}
+	default:
+		return a.seats(ctx, &q)
+	}
 }
 
 // refusal returns the reply for an error.
@@ -79,6 +96,9 @@ func (a *answerer) seats(ctx context.Context, q *seatRequest) seatReply {
 		give = a.fleet.takeOver
 	}
 	all, err := give(ctx, q)
+	if err == nil && len(all) < max(len(q.Players), 1) {
+		err = fmt.Errorf("%w: %d seats for %d players", errMessage, len(all), len(q.Players))
+	}
 	if err != nil {
 		return refusal(err)
 	}
@@ -102,6 +122,9 @@ func (f *Fleet) give(ctx context.Context, q *seatRequest) ([]rooms.Admission, er
 	}
 	if len(players) == 0 {
 		return nil, fmt.Errorf("%w: nobody wants a seat", rooms.ErrPlayer)
+	}
+	if one := q.Op == opReconnect || q.Op == opSpectate; one && len(players) > 1 {
+		return nil, fmt.Errorf("%w: %s is for one player, not %d", rooms.ErrPlayer, q.Op, len(players))
 	}
 	f.awaitClaim(ctx, id)
 	if q.Claim && f.config.Here.Room(id) == nil {

@@ -91,6 +91,8 @@ func TestAnswers(t *testing.T) {
 		"player":      `"op":"create","kind":"field"`,
 		"player2":     `"op":"dance","players":[{"id":"20"}]`,
 		"player3":     `"op":7`,
+		"player22":    `"op":"reconnect",` + room + `,"players":[{"id":"1"},{"id":"2"}]`,
+		"player32":    `"op":"spectate",` + room + `,"players":[{"id":"20"},{"id":"21"}]`,
 	} {
 		if a := got(request); a.Refused != strings.TrimRight(want, " 23") || a.Why == "" {
 			t.Errorf("%s: %+v", want, a)
@@ -102,6 +104,67 @@ func TestAnswers(t *testing.T) {
 	if n := h.taken(); n != 5 {
 		t.Errorf("%d seats are taken, of 5 that were given", n)
 	}
+}
+
+// faultyDirectory panics when it reads a room.
+type faultyDirectory struct{ *fleet.Memory }
+
+func (d faultyDirectory) Load(ctx context.Context, key string) (fleet.Record, error) {
+	if strings.HasPrefix(key, "room.") {
+		panic("a mistake")
+	}
+	return d.Memory.Load(ctx, key)
+}
+
+// A request whose handling panics is refused and counted. The process answers the next one.
+func TestAnswerAfterPanic(t *testing.T) {
+	d := &faultyDirectory{}
+	h := &askedWorld{newWorld(t, rooms.Config{Kinds: []rooms.Kind{fieldKind(4)}, Process: "one"}, d)}
+	d.Memory = fleet.NewMemory(h.time)
+	h.run(time.Second)
+	epoch := h.server.Epoch()
+	for n := range uint64(2) {
+		a, err := h.ask(epoch, epoch, `"op":"reserve","claim":true,"room":"99","players":[{"id":"20"}]`)
+		if err != nil || a.Refused == "" || a.Why == "" || h.server.Membership().Panics != n+1 {
+			t.Errorf("%+v, %v, %+v", a, err, h.server.Membership())
+		}
+	}
+	if a, err := h.ask(epoch, epoch, `"op":"create","kind":"field","players":[{"id":"1"}]`); err != nil || a.Refused != "" {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// FuzzAnswers: any request is answered without a panic, and gives one seat for each player or none.
+func FuzzAnswers(f *testing.F) {
+	players := `"players":[{"id":"1"},{"id":"2","party":"1"}]`
+	for _, q := range []string{
+		`"op":"join","kind":"field",` + players, `"op":"create","kind":"field","private":true,` + players, `"op":"reserve","room":"1",` + players,
+		`"op":"reconnect","room":"1",` + players, `"op":"spectate","room":"1",` + players, `"op":"spectate","room":"1","players":[{"id":"9"}]`,
+		`"op":"handover","kind":"field","room":"1","room_epoch":1,"tick":3,"giver":{"process":"two","epoch":1},` + players,
+		`"op":"reserve","claim":true,"room":"7",` + players, `"op":"handover"`, `"players":null`,
+	} {
+		f.Add(q)
+	}
+	f.Fuzz(func(t *testing.T, request string) {
+		h := newAskedWorld(t)
+		epoch := h.server.Epoch()
+		if a, err := h.ask(epoch, epoch, `"op":"create","kind":"field","players":[{"id":"1"}]`); err != nil || a.Room == 0 {
+			t.Fatalf("%+v, %v", a, err)
+		}
+		request = strings.ReplaceAll(request, `"room":"1"`, fmt.Sprintf(`"room":"%d"`, h.server.Rooms()[0].ID()))
+		b, err := h.directory.Request(context.Background(), fmt.Sprintf("one.%d", epoch), fmt.Appendf(nil, `{"epoch":%d,%s}`, epoch, request))
+		var a reply
+		if err != nil || json.Unmarshal(b, &a) != nil {
+			t.Errorf("%q: %v, %q", request, err, b)
+		}
+		var q struct{ Players []json.RawMessage }
+		if json.Unmarshal(fmt.Appendf(nil, `{%s}`, request), &q) == nil && a.Refused == "" && len(a.Seats) != len(q.Players) {
+			t.Errorf("%q: %+v", request, a)
+		}
+		if n := h.server.Membership().Panics; n != 0 {
+			t.Errorf("%q: %d panics", request, n)
+		}
+	})
 }
 
 // A request for the process under another claim is refused, or finds no handler; one for a process that may count as dead is

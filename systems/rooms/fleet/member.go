@@ -80,7 +80,7 @@ func (f *Fleet) Membership() rooms.Membership {
 		return rooms.Membership{}
 	}
 	claim := f.publisher.claim
-	m := rooms.Membership{Member: claim.current() != 0, Fenced: claim.ended(), Named: claim.named(), Errors: f.publisher.errors.Load()}
+	m := rooms.Membership{Member: claim.current() != 0, Fenced: claim.ended(), Named: claim.named(), Errors: f.publisher.errors.Load(), Panics: f.answers.panics.Load()}
 	if d, ok := f.config.Directory.(ager); ok {
 		m.Age = d.Age()
 	}
