@@ -32,7 +32,6 @@ type front struct {
 // world is the program of a world.
 type world struct {
 	pages.World
-	once sync.Once
 
 	mu    sync.Mutex
 	state state
@@ -69,22 +68,32 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.mux.ServeHTTP(w, r)
 }
 
-// open starts the program of a world, once.
+// open starts the program of a world, unless it is building or running.
 func (f *front) open(w http.ResponseWriter, r *http.Request) {
 	x := f.worlds[r.PathValue("name")]
 	if x == nil || r.Header.Get("Sec-Fetch-Site") != "same-origin" { // another site must not start programs
 		http.NotFound(w, r)
 		return
 	}
-	x.once.Do(func() {
-		x.set(state{State: "building"})
+	if x.claim() {
 		f.ending.Go(func() {
 			if err := f.run(x); err != nil && f.ctx.Err() == nil {
 				x.set(state{State: "failed", Error: err.Error()})
 			}
 		})
-	})
+	}
 	f.look(w, r)
+}
+
+// claim reports whether the caller has to start the program: nobody has yet, or it has failed.
+func (x *world) claim() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.state.State != "" && x.state.State != "failed" {
+		return false
+	}
+	x.state = state{State: "building"}
+	return true
 }
 
 // look reports the state of a program.

@@ -3,6 +3,8 @@ package main
 import (
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -42,4 +44,38 @@ func TestFront(t *testing.T) {
 		}
 	}
 	f.close()
+}
+
+// A world that did not build, or whose program has ended, starts again when it is opened again.
+func TestFrontStartsAgain(t *testing.T) {
+	root := t.TempDir()
+	folder := filepath.Join(root, "examples", "world")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOWORK", "off")
+	f := newFront(t.Context(), root, []pages.World{{Name: "world"}})
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", "module world\n\ngo 1.26\n")
+	for _, c := range []struct{ program, says string }{
+		{"package main\nfunc main() { no }\n", "undefined: no"},
+		{"package main\nfunc main() { println(`first`) }\n", "first"},
+		{"package main\nfunc main() { println(`second`) }\n", "second"},
+	} {
+		write("main.go", c.program)
+		for _, method := range []string{"POST", "GET"} {
+			r := httptest.NewRequest(method, "http://127.0.0.1:7770/worlds/world", nil)
+			r.Header.Set("Sec-Fetch-Site", "same-origin")
+			w := httptest.NewRecorder()
+			f.ServeHTTP(w, r)
+			f.close() // waits until the program has ended
+			if body := w.Body.String(); method == "GET" && (!strings.Contains(body, `"failed"`) || !strings.Contains(body, c.says)) {
+				t.Errorf("the state of a program that says %q is %s", c.says, body)
+			}
+		}
+	}
 }
