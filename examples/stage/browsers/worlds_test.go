@@ -187,6 +187,31 @@ func TestWorlds(t *testing.T) {
 					b.touch(input.DispatchTouchEventTypeTouchEnd)
 				})
 			})
+			b.step("other thumbs", func() {
+				thumbs := []point{{X: 100, Y: 700}, {X: 300, Y: 400}, {X: 60, Y: 500}} // two in the left half, one in the right
+				knob := func(want string) {
+					b.Helper()
+					until(b.T, "the knob of the left stick is at "+want, func() bool {
+						return ask[string](b, `document.querySelector(".stick.left i").style.translate`) == want
+					})
+				}
+				b.touch(input.DispatchTouchEventTypeTouchStart, thumbs[0])
+				thumbs[0].X += 80
+				b.touch(input.DispatchTouchEventTypeTouchMove, thumbs[0])
+				knob("34px")
+				for n := 2; n <= len(thumbs); n++ {
+					b.touch(input.DispatchTouchEventTypeTouchStart, thumbs[:n]...)
+				}
+				thumbs[0].X++
+				thumbs[2].X -= 40
+				b.touch(input.DispatchTouchEventTypeTouchMove, thumbs...)
+				knob("34px")
+				thumbs[0].X++
+				b.touch(input.DispatchTouchEventTypeTouchMove, thumbs[0]) // the others lift
+				knob("34px")
+				b.touch(input.DispatchTouchEventTypeTouchEnd)
+				knob("")
+			})
 			b.step("gamepad", func() {
 				b.moves("a gamepad moves the player", func(n int) {
 					x := []float64{1, -1}[n%2]

@@ -141,9 +141,9 @@ export class Controls {
     b.addEventListener('pointerdown', (e) => {
       e.preventDefault();
       b.setPointerCapture(e.pointerId);
-      this.set(name, 'touch', true);
+      this.set(name, `touch ${e.pointerId}`, true);
     });
-    for (const kind of ['pointerup', 'pointercancel', 'lostpointercapture'] as const) b.addEventListener(kind, () => this.set(name, 'touch', false));
+    for (const kind of ['pointerup', 'pointercancel', 'lostpointercapture'] as const) b.addEventListener(kind, (e) => this.set(name, `touch ${e.pointerId}`, false));
     b.addEventListener('contextmenu', (e) => e.preventDefault());
     return b;
   }
@@ -173,6 +173,7 @@ export class Controls {
       this.mouse = null;
       document.body.classList.remove('pad');
       const stick = this.sticks[e.clientX < innerWidth / 2 ? 0 : this.sticks.length - 1]!;
+      if ([...this.thumbs.values()].includes(stick)) return; // the thumb that came first has it
       this.thumbs.set(e.pointerId, stick);
       stick.put(e.clientX, e.clientY);
     });
