@@ -328,7 +328,13 @@ func (h *serverHandler) receivePacket(p *peer, pk netsys.Packet) {
 			s.sessions.Refuse(p.Client, errSpectator)
 			return
 		}
-		if err := s.sessions.commands.Receive(p.commands, pk.Data, s.link.now); err != nil {
+		if !s.sessions.ReadCommands(p.Client) {
+			s.sessions.Flooded(p.Client)
+			return
+		}
+		fresh, dropped, err := s.sessions.commands.Receive(p.commands, pk.Data, s.link.now)
+		s.sessions.Commands(p.Client, fresh, dropped)
+		if err != nil {
 			s.sessions.Refuse(p.Client, fmt.Errorf("%w: %w", ErrMessage, err))
 		}
 		return

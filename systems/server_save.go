@@ -189,7 +189,7 @@ func (s *Server) loadCommands(x *saved.State) {
 		kind := slices.IndexFunc(rules.Commands, func(r *ecs.Request) bool { return r.Schema.Line() == c.Line })
 		value := append([]byte{byte(kind)}, c.Value...)
 		if kind >= 0 {
-			if _, rest, err := rules.Next(value); err == nil && len(rest) == 0 {
+			if _, rest, err := rules.Next(value); err == nil && len(rest) == 0 && rules.Check(value) == nil {
 				s.sessions.commands.Issue(commands.Entry{Player: c.Client, Value: string(value)})
 				continue
 			}

@@ -118,36 +118,56 @@ type Inbox struct {
 }
 
 // Receive processes a packet of commands, which may be hostile. It drops commands in excess of the rate and
-// notifies the client. For an invalid packet it returns an error; it keeps the commands before the invalid one.
-func (d *Receiver) Receive(in *Inbox, packet []byte, now time.Time) error {
+// notifies the client. It returns how many commands were new, and how many of them it dropped. Values are decoded only if
+// the command is new and within the rate. For an invalid packet it returns an error: it keeps nothing of one with more than
+// [MaxWaiting] commands or with an incomplete one, and the commands before one with an invalid value.
+func (d *Receiver) Receive(in *Inbox, packet []byte, now time.Time) (fresh, dropped int, err error) {
 	var r codec.ByteReader
 	r.Reset(packet)
 	kind, first := r.Byte(), r.Uvarint()
 	if r.Err() != nil || kind != PacketKind || first == 0 || first > math.MaxUint32-uint64(len(packet)) || r.Len() == 0 {
-		return fmt.Errorf("%w: commands from %d on", codec.ErrMalformed, first)
+		return 0, 0, fmt.Errorf("%w: commands from %d on", codec.ErrMalformed, first)
+	}
+	rest := r.Next(r.Len())
+	if err := d.checkCount(rest); err != nil {
+		return 0, 0, err
 	}
 	if skipped := int64(first) - int64(in.received) - 1; skipped > 0 {
 		in.Stats.Dropped += uint64(min(skipped, MaxWaiting)) // their packets arrived but exceeded the limit of packets
 		in.received = uint32(first) - 1
 	}
 	defer d.markWaiting(in)
-	rest := r.Next(r.Len())
 	for number := uint32(first); len(rest) > 0; number++ {
-		command, behind, err := d.rules.Next(rest)
-		if err != nil {
-			return err
-		}
-		rest = behind
+		var command []byte
+		command, rest, _ = d.rules.Next(rest)
 		if number <= in.received {
 			continue
 		}
 		in.received = number
+		fresh++
 		if len(in.Waiting) == MaxWaiting || !in.spend(now, d.Rate) {
+			dropped++
 			in.Stats.Dropped++
 			d.notifyRefused(in, command[0], "too many commands")
 			continue
 		}
+		if err := d.rules.Check(command); err != nil {
+			return fresh, dropped, err
+		}
 		in.Waiting = append(in.Waiting, string(command))
+	}
+	return fresh, dropped, nil
+}
+
+// checkCount returns an error for bytes that are not up to [MaxWaiting] complete commands.
+func (d *Receiver) checkCount(b []byte) (err error) {
+	for n := 0; len(b) > 0; n++ {
+		if n == MaxWaiting {
+			return fmt.Errorf("%w: more than %d commands", codec.ErrMalformed, MaxWaiting)
+		}
+		if _, b, err = d.rules.Next(b); err != nil {
+			return err
+		}
 	}
 	return nil
 }

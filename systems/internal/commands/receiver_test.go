@@ -49,6 +49,13 @@ func packet(first uint64, values ...byte) []byte {
 	return b
 }
 
+// receive receives a valid packet.
+func receive(t testing.TB, d *testReceiver, in *commands.Inbox, packet []byte) {
+	t.Helper()
+	_, _, err := d.Receive(in, packet, at(0))
+	testgame.Must(t, err)
+}
+
 // at returns a time.
 func at(d time.Duration) time.Time { return time.Unix(100, 0).Add(d) }
 
@@ -57,7 +64,7 @@ func at(d time.Duration) time.Time { return time.Unix(100, 0).Add(d) }
 func TestTakenOnce(t *testing.T) {
 	d := newTestReceiver(t, 10)
 	for _, b := range [][]byte{packet(1, 5, 6), packet(1, 5, 6, 7), packet(2, 6), packet(6, 8), packet(1, 5)} {
-		testgame.Must(t, d.Receive(d.in, b, at(0)))
+		receive(t, d, d.in, b)
 	}
 	d.Forward(d.in, &d.given)
 	if want := (given{"3: 0005", "3: 0006", "3: 0007", "3: 0008"}); !slices.Equal(d.given, want) {
@@ -74,7 +81,11 @@ func TestTakenInBounds(t *testing.T) {
 	d := newTestReceiver(t, 10)
 	n := uint64(0)
 	send := func(d *testReceiver, k int, now time.Duration) {
-		testgame.Must(t, d.Receive(d.in, packet(n+1, make([]byte, k)...), at(now)))
+		before := d.in.Stats.Dropped
+		fresh, dropped, err := d.Receive(d.in, packet(n+1, make([]byte, k)...), at(now))
+		testgame.Must(t, err)
+		testgame.Equal(t, "new", fresh, k)
+		testgame.Equal(t, "dropped", uint64(dropped), d.in.Stats.Dropped-before)
 		n += uint64(k)
 	}
 	send(d, 25, 0)
@@ -86,7 +97,8 @@ func TestTakenInBounds(t *testing.T) {
 	testgame.Equal(t, "told", d.notes.Waiting() > 0, true)
 
 	d, n = newTestReceiver(t, 1000), 0
-	send(d, 40, 0)
+	send(d, 20, 0)
+	send(d, 20, 0)
 	testgame.Equal(t, "waits", d.in.Stats.Dropped, 8)
 	for range 3 {
 		d.Forward(d.in, &d.given)
@@ -98,11 +110,38 @@ func TestTakenInBounds(t *testing.T) {
 	testgame.Equal(t, "of two ticks", len(d.given), 64)
 }
 
+// A packet with more commands than may wait, or with an incomplete one, is refused as a whole. A value is decoded only when the
+// command is new and within the rate; the commands before an invalid one are kept.
+func TestTakesWholePackets(t *testing.T) {
+	bad := byte(200) // out of the range of order
+	for _, x := range []struct {
+		packet         []byte
+		err            bool
+		fresh, dropped int
+		taken          uint64
+	}{
+		{packet(1, make([]byte, commands.MaxWaiting)...), false, 32, 12, 20},
+		{packet(1, make([]byte, commands.MaxWaiting+1)...), true, 0, 0, 0},
+		{packet(1, make([]byte, 549)...), true, 0, 0, 0},
+		{append(packet(1, 1, 2), 0), true, 0, 0, 0},
+		{append(packet(1, 1, 2), 9, 1), true, 0, 0, 0},
+		{packet(1, 1, 2, bad, 3), true, 3, 0, 2},
+		{packet(1, append(make([]byte, 20), bad, bad)...), false, 22, 2, 20},
+	} {
+		d := newTestReceiver(t, 10)
+		fresh, dropped, err := d.Receive(d.in, x.packet, at(0))
+		d.Forward(d.in, &d.given)
+		if (err != nil) != x.err || fresh != x.fresh || dropped != x.dropped || d.in.Stats.Taken != x.taken {
+			t.Errorf("%d bytes: %d new, %d dropped, %v, %+v", len(x.packet), fresh, dropped, err, d.in.Stats)
+		}
+	}
+}
+
 // Unknown kinds of commands, and bytes that no client of the protocol writes, are errors.
 func TestTakesNoNonsense(t *testing.T) {
 	for _, b := range [][]byte{{}, {4}, {4, 0, 0, 1}, {4, 1}, {4, 1, 1, 1}, {4, 1, 0}, {5, 1, 0, 1}, packet(1<<32, 1), append(packet(1, 1), 0)} {
 		d := newTestReceiver(t, 10)
-		if d.Receive(d.in, b, at(0)) == nil {
+		if _, _, err := d.Receive(d.in, b, at(0)); err == nil {
 			t.Errorf("%x is taken", b)
 		}
 	}
@@ -122,7 +161,7 @@ func FuzzTake(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		d := newTestReceiver(t, 1000)
 		for _, p := range [][]byte{a, b} {
-			_ = d.Receive(d.in, p, at(0))
+			_, _, _ = d.Receive(d.in, p, at(0))
 		}
 		d.Forward(d.in, &d.given)
 		if len(d.given) > commands.MaxWaiting || uint64(len(d.given)) != d.in.Stats.Taken {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/notice"
-	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
 // Commands are delivered client by client in the order in which the clients joined, in whatever order packets arrived, and
@@ -22,7 +21,7 @@ func TestDeliveredInOrder(t *testing.T) {
 		first uint64
 		value byte
 	}{{third, 1, 31}, {second, 1, 21}, {d.in, 1, 11}, {second, 2, 22}} {
-		testgame.Must(t, d.Receive(x.in, packet(x.first, x.value), at(0)))
+		receive(t, d, x.in, packet(x.first, x.value))
 	}
 	deliver := func(plays func(uint32) bool, want ...string) {
 		t.Helper()
@@ -32,10 +31,10 @@ func TestDeliveredInOrder(t *testing.T) {
 		}
 	}
 	deliver(func(client uint32) bool { return client != 2 }, "3: 000b", "1: 001f", "9: 0009")
-	testgame.Must(t, d.Receive(d.in, packet(2, 12), at(0)))
+	receive(t, d, d.in, packet(2, 12))
 	deliver(func(uint32) bool { return true }, "3: 000c", "2: 0015", "2: 0016")
 	deliver(func(uint32) bool { return true })
-	testgame.Must(t, d.Receive(second, packet(3, 23), at(0)))
+	receive(t, d, second, packet(3, 23))
 	d.Leave(second)
 	deliver(func(uint32) bool { return true })
 }

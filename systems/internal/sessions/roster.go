@@ -8,6 +8,7 @@ import (
 	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/internal/roll"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/inflight"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 )
 
@@ -18,6 +19,10 @@ const MaxMessages = 256
 // MaxMalformed is the number of malformed messages after which a session is closed: as many as a server reads in
 // four wake-ups.
 const MaxMalformed = 4 * MaxMessages
+
+// MaxCommands is the maximum number of new commands of one client in a wake-up: twice as many as a correct client has
+// unacknowledged.
+const MaxCommands = 2 * inflight.Waiting
 
 // Config holds the limits of sessions.
 type Config struct {
@@ -179,6 +184,7 @@ type counts struct {
 	polls     uint32 // number of the wake-up
 	messages  int
 	delivered int // channel messages
+	commands  int
 }
 
 // startPoll resets the counts in a new wake-up.
@@ -249,6 +255,23 @@ func (r *Roster) Deliver(c *Client) bool {
 		return false
 	}
 	return true
+}
+
+// ReadCommands reports whether to read another packet of commands of a client in this wake-up.
+func (r *Roster) ReadCommands(c *Client) bool {
+	c.startPoll(r.polls)
+	return c.commands <= MaxCommands
+}
+
+// Commands counts new commands of a client. Those that were dropped count as flooded. It closes the session of a client that
+// sends more than [MaxCommands].
+func (r *Roster) Commands(c *Client, fresh, dropped int) {
+	c.startPoll(r.polls)
+	r.stats.Flooded += uint64(dropped)
+	c.Flooded += uint64(dropped)
+	if c.commands += fresh; c.commands > MaxCommands {
+		c.Session.Close(r.config.Now(), netsys.ReasonProtocol)
+	}
 }
 
 // Flooded counts a message that is not read.
