@@ -96,7 +96,9 @@ type AdmissionHandler = sessions.AdmissionHandler
 func newRoster(s *Server) *sessions.Roster {
 	return sessions.New(sessions.Config{
 		MaxClients: s.config.MaxClients, MaxSpectators: s.config.Players.Spectators, Admitted: func() iter.Seq[netsys.Session] { return s.link.endpoint.Admitted() },
-		MaxDelivered: sessions.Delivered(s.config.Session.Channels), Timeout: s.config.Session.Timeout,
+		MaxDelivered:    sessions.Delivered(s.config.Session.Channels),
+		MaxCommands:     2 * commands.MaxWaiting, // a correct client has half of them unacknowledged
+		Timeout:         s.config.Session.Timeout,
 		ReconnectWindow: s.config.Players.ReconnectWindow, Logger: s.config.Logger, Admission: s.config.Players.Admission, Now: func() time.Time { return s.link.now },
 	})
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/internal/roll"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems/internal/inflight"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 )
 
@@ -20,10 +19,6 @@ const MaxMessages = 256
 // four wake-ups.
 const MaxMalformed = 4 * MaxMessages
 
-// MaxCommands is the maximum number of new commands of one client in a wake-up: twice as many as a correct client has
-// unacknowledged.
-const MaxCommands = 2 * inflight.Waiting
-
 // Config holds the limits of sessions.
 type Config struct {
 	// MaxClients is the maximum number of players, with their reservations unless Admission assigns the seats.
@@ -33,6 +28,8 @@ type Config struct {
 	Admitted func() iter.Seq[netsys.Session]
 	// MaxDelivered is the maximum number of channel messages of a client per wake-up.
 	MaxDelivered int
+	// MaxCommands is the maximum number of new commands of a client per wake-up.
+	MaxCommands int
 	// Timeout is how long a client may acknowledge nothing.
 	Timeout time.Duration
 	// ReconnectWindow is how long a seat is reserved; 0: no reservations.
@@ -260,16 +257,16 @@ func (r *Roster) Deliver(c *Client) bool {
 // ReadCommands reports whether to read another packet of commands of a client in this wake-up.
 func (r *Roster) ReadCommands(c *Client) bool {
 	c.startPoll(r.polls)
-	return c.commands <= MaxCommands
+	return c.commands <= r.config.MaxCommands
 }
 
 // Commands counts new commands of a client. Those that were dropped count as flooded. It closes the session of a client that
-// sends more than [MaxCommands].
+// sends more than Config.MaxCommands.
 func (r *Roster) Commands(c *Client, fresh, dropped int) {
 	c.startPoll(r.polls)
 	r.stats.Flooded += uint64(dropped)
 	c.Flooded += uint64(dropped)
-	if c.commands += fresh; c.commands > MaxCommands {
+	if c.commands += fresh; c.commands > r.config.MaxCommands {
 		c.Session.Close(r.config.Now(), netsys.ReasonProtocol)
 	}
 }
