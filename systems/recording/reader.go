@@ -62,11 +62,11 @@ func Open(from io.ReaderAt, size int64) (*Reader, error) {
 	if !r.readIndex(first, size) {
 		r.scan(first, size)
 	}
+	if r.duration == 0 {
+		r.measure()
+	}
 	if len(r.segments) == 0 {
 		return nil, fmt.Errorf("%w: it holds no whole segment", ErrFormat)
-	}
-	if r.duration == 0 {
-		r.duration = r.lastTime()
 	}
 	return r, r.Begin(0)
 }
@@ -117,7 +117,7 @@ func (r *Reader) readIndex(first, size int64) bool {
 	return ok
 }
 
-// scan finds the segments by their heads, up to the last whole one.
+// scan finds the segments by their heads alone, up to the last one that is not cut. What they contain is read when it is played.
 func (r *Reader) scan(offset, size int64) {
 	start := time.Duration(0)
 	for {
@@ -133,28 +133,34 @@ func (r *Reader) scan(offset, size int64) {
 			return
 		}
 		s := Segment{Offset: offset, Size: headSize + int64(h.body), Start: h.start}
-		if _, _, err := r.chunk(offset, size, MaxSegment); err != nil {
-			return
-		}
 		r.segments = append(r.segments, s)
 		offset, start = offset+s.Size, h.start
 	}
 }
 
-// lastTime returns the time of the last record.
-func (r *Reader) lastTime() time.Duration {
+// measure sets the duration to the time of the last record. It leaves out a damaged last segment, which the process was writing
+// when it was killed. It unpacks at most two segments, because the recording may be hostile.
+func (r *Reader) measure() {
 	last := len(r.segments) - 1
-	end := r.segments[last].Start
-	if r.load(last) != nil {
-		return end
+	if last >= 0 && r.load(last) != nil {
+		r.segments = r.segments[:last]
+		last--
+		if last >= 0 && r.load(last) != nil {
+			r.duration = r.segments[last].Start
+			return
+		}
 	}
+	if last < 0 {
+		return
+	}
+	r.duration = r.segments[last].Start
 	var x Record
 	for {
 		ok, err := r.segment.next(&x)
 		if !ok || err != nil {
-			return end
+			return
 		}
-		end = x.At
+		r.duration = x.At
 	}
 }
 
@@ -166,7 +172,7 @@ func (r *Reader) Grow(size int64) {
 		return
 	}
 	current, fresh, segment := r.current, r.fresh, r.segment
-	r.duration = r.lastTime()
+	r.measure()
 	r.current, r.fresh, r.segment = current, fresh, segment
 }
 

@@ -3,6 +3,8 @@ package recording_test
 import (
 	"bytes"
 	"errors"
+	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -142,6 +144,59 @@ func TestRing(t *testing.T) {
 		if got := time.Duration(i)*time.Second - first; x.Duration() != time.Duration(i)*time.Second || got < min(10*time.Second, x.Duration()) || got > 20*time.Second {
 			t.Fatalf("after %d s it keeps from %v to %v", i, first, x.Duration())
 		}
+	}
+}
+
+// countingReader counts the bytes that are read.
+type countingReader struct {
+	io.ReaderAt
+	read int64
+}
+
+func (c *countingReader) ReadAt(b []byte, at int64) (int, error) {
+	c.read += int64(len(b))
+	return c.ReaderAt.ReadAt(b, at)
+}
+
+// Opening a recording without an index reads the heads of its segments, and the contents of the first and the last one only. A
+// damaged last segment is left out.
+func TestOpenWithoutIndexReadsHeads(t *testing.T) {
+	var file bytes.Buffer
+	w := recording.NewWriter(&file, recording.Config{})
+	noise := rand.New(rand.NewPCG(1, 2))
+	for n := range 13 { // as many as may wait to be written
+		at := noon.Add(time.Duration(5*n) * time.Second)
+		w.Begin(at, recording.Header{Protocol: "dots/1"}, 7, []byte("welcome"))
+		for k := range 10 {
+			payload := make([]byte, 1000)
+			for i := range payload {
+				payload[i] = byte(noise.Uint32())
+			}
+			w.Datagram(at.Add(time.Duration(k)*time.Second/10), uint16(n), payload, false)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b := file.Bytes()
+	whole, err := recording.Open(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := whole.Segments()
+	last := all[len(all)-1]
+	b = b[:last.Offset+last.Size]
+	c := &countingReader{ReaderAt: bytes.NewReader(b)}
+	r, err := recording.Open(c, int64(len(b)))
+	if err != nil || len(r.Segments()) != len(all) || r.Duration() != whole.Duration() {
+		t.Fatalf("%v, %d segments of %d, %v", err, len(r.Segments()), len(all), r.Duration())
+	}
+	if limit := all[0].Offset + all[0].Size + last.Size + int64(len(all))*100 + 1000; len(all) != 13 || c.read > limit {
+		t.Errorf("read %d bytes of %d, want up to %d for %d segments", c.read, len(b), limit, len(all))
+	}
+	b[len(b)-5] ^= 0x41
+	if r, err = recording.Open(bytes.NewReader(b), int64(len(b))); err != nil || len(r.Segments()) != len(all)-1 || r.Duration() <= all[len(all)-2].Start {
+		t.Errorf("damaged: %v, %d segments, %v", err, len(r.Segments()), r.Duration())
 	}
 }
 
