@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tactusgo/tactus/internal/hostname"
@@ -34,7 +35,8 @@ import (
 //
 // The last three are omitted if they are empty or false. A hash is base64.
 type Dist struct {
-	// Files are the files of the page, such as an embed.FS, which Dist compresses itself. Default (nil): those in Folder.
+	// Files are the files of the page, such as an embed.FS. Dist compresses each once, and again when its size or the time of
+	// its last change differs, and keeps the result in memory. Default (nil): those in Folder.
 	Files fs.FS
 	// Folder is an absolute path, or relative to the root of a module around the working directory, such as
 	// examples/stage/dist.
@@ -63,6 +65,49 @@ type Dist struct {
 	Policy string
 	// Insecure lets clients on other machines play in development mode. A [Site] sets it if its client's arguments do.
 	Insecure bool
+
+	packed packedFiles
+}
+
+// packedFiles are the files of [Dist].Files that were asked for, compressed.
+type packedFiles struct {
+	mu     sync.Mutex // held while a file is compressed, so that requests at the same time do not compress it twice
+	byName map[string]*packedFile
+}
+
+// packedFile is a file, compressed.
+type packedFile struct {
+	changed time.Time
+	size    int64
+	tag     string // of the content, before it was compressed
+	gzip    []byte
+}
+
+// file returns a file, compressed. The error is that of the file system.
+func (p *packedFiles) file(files fs.FS, name string) (*packedFile, error) {
+	at, err := fs.Stat(files, name)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if x := p.byName[name]; x != nil && x.size == at.Size() && x.changed.Equal(at.ModTime()) {
+		return x, nil
+	}
+	b, err := fs.ReadFile(files, name)
+	if err != nil {
+		return nil, err
+	}
+	var to bytes.Buffer
+	z := gzip.NewWriter(&to)
+	_, _ = z.Write(b) // a bytes.Buffer accepts everything
+	_ = z.Close()
+	if p.byName == nil {
+		p.byName = make(map[string]*packedFile)
+	}
+	x := &packedFile{at.ModTime(), at.Size(), fmt.Sprintf("%x", sha256.Sum256(b))[:20], to.Bytes()}
+	p.byName[name] = x
+	return x, nil
 }
 
 // GameSockets is the placeholder in a policy for the WebSocket and WebTransport addresses of connect.json.
@@ -209,7 +254,7 @@ func (d *Dist) serve(w http.ResponseWriter, r *http.Request, name string) {
 
 // serveFile serves one of Files, compressed if the browser accepts it.
 func (d *Dist) serveFile(w http.ResponseWriter, r *http.Request, name string) {
-	b, err := fs.ReadFile(d.Files, name)
+	x, err := d.packed.file(d.Files, name)
 	if err != nil {
 		http.NotFound(w, r)
 		return
@@ -217,14 +262,15 @@ func (d *Dist) serveFile(w http.ResponseWriter, r *http.Request, name string) {
 	h := w.Header()
 	h.Set("Content-Type", cmp.Or(kinds[path.Ext(name)], "application/octet-stream"))
 	h.Set("Vary", "Accept-Encoding")
-	tag := fmt.Sprintf("%x", sha256.Sum256(b))[:20]
+	b, tag := x.gzip, x.tag+"-gz"
 	if accepts(r.Header.Get("Accept-Encoding"), "gzip") {
-		var packed bytes.Buffer
-		z := gzip.NewWriter(&packed)
-		_, _ = z.Write(b) // a bytes.Buffer accepts everything
-		_ = z.Close()
-		b, tag = packed.Bytes(), tag+"-gz"
 		h.Set("Content-Encoding", "gzip")
+	} else if b, err = fs.ReadFile(d.Files, name); err != nil {
+		h.Del("Content-Type")
+		http.NotFound(w, r)
+		return
+	} else {
+		tag = x.tag
 	}
 	h.Set("ETag", strconv.Quote(tag))
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(b))
@@ -299,7 +345,8 @@ func (d *Dist) forSite(c *Config) *Dist {
 	if d == nil {
 		return nil
 	}
-	page := *d
-	page.Port, page.Hosts, page.Insecure = c.Port, c.Hosts, slices.Contains(c.Args, insecure)
-	return &page
+	return &Dist{
+		Files: d.Files, Folder: d.Folder, Index: d.Index, Command: d.Command, Port: c.Port, WebSocket: d.WebSocket, WebTransport: d.WebTransport,
+		Hashes: d.Hashes, Hosts: c.Hosts, Policy: d.Policy, Insecure: slices.Contains(c.Args, insecure),
+	}
 }

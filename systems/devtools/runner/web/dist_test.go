@@ -178,6 +178,48 @@ func TestMainDist(t *testing.T) {
 	}
 }
 
+// countingFiles counts the files that are read.
+type countingFiles struct {
+	fstest.MapFS
+	read int
+}
+
+func (c *countingFiles) ReadFile(name string) ([]byte, error) {
+	c.read++
+	return c.MapFS.ReadFile(name)
+}
+
+// A file in the program is read and compressed once, however it is asked for, and again when it has changed.
+func TestDistCompressesOnce(t *testing.T) {
+	files := &countingFiles{MapFS: fstest.MapFS{"index.html": {Data: []byte("<p>duel</p>")}, "a.js": {Data: []byte("js")}}}
+	s := New(Config{Port: 7778, Dist: &Dist{Files: files}})
+	if err := s.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	first := get(t, s, "/a.js", "gzip")
+	for range 3 {
+		get(t, s, "/a.js", "gzip")
+		ask(t, s, "HEAD", "/a.js", "gzip", "")
+		if r := ask(t, s, "GET", "/a.js", "gzip", first.Header.Get("ETag")); r.StatusCode != http.StatusNotModified {
+			t.Errorf("again: %s", r.Status)
+		}
+	}
+	if files.read != 1 {
+		t.Errorf("it was read %d times", files.read)
+	}
+	plain := get(t, s, "/a.js", "")
+	if text := body(t, plain); text != "js" || plain.Header.Get("ETag") == first.Header.Get("ETag") {
+		t.Errorf("%q, %v", text, plain.Header)
+	}
+	files.MapFS["a.js"] = &fstest.MapFile{Data: []byte("jsx")}
+	if r := ask(t, s, "GET", "/a.js", "gzip", first.Header.Get("ETag")); r.StatusCode != http.StatusOK {
+		t.Errorf("after a change: %s", r.Status)
+	}
+	if text := body(t, get(t, s, "/a.js", "")); text != "jsx" {
+		t.Errorf("after a change: %q", text)
+	}
+}
+
 // ask makes a request by any method, for what has changed since a tag.
 func ask(t *testing.T, s *Site, method, path, encoding, tag string) *http.Response {
 	t.Helper()
