@@ -116,7 +116,7 @@ func (w *witness) Message(now time.Time, s Session, number int, message []byte) 
 	}
 }
 
-// outcome is all that can be seen of a run.
+// workersOutcome is all that can be seen of a run.
 type workersOutcome struct {
 	sent, inOrder []string
 	each          []string

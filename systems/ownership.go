@@ -177,8 +177,8 @@ type RefuseCommandFunc = commands.Refuse
 // receives its text, up to [MaxReason] bytes. T must be registered with [ecs.Command]; otherwise [NewServer]
 // returns an error. check is called in Receive, before any peer runs the command, with the current world, which it
 // must not change.
-func RefuseCommand[T any](look func(w *ecs.World, client uint32, v *T) error) RefuseCommandFunc {
-	return commands.NewRefuse(look)
+func RefuseCommand[T any](check func(w *ecs.World, client uint32, v *T) error) RefuseCommandFunc {
+	return commands.NewRefuse(check)
 }
 
 // CommandStats counts the commands of clients; see [Command].

@@ -34,7 +34,7 @@ func (f *wireField) rotation(words []int32) (r wireRotation) {
 	return r
 }
 
-// words are the three that leave a component out.
+// threeWords are the three that leave a component out.
 func (f *wireField) threeWords(r wireRotation, missing int) (w [3]int32) {
 	pack := int64(math.Round(float64(f.top()) / math.Sqrt2 * (1 << 20)))
 	if r[missing] < 0 {

@@ -75,7 +75,7 @@ func drawVector(rng *rand.Rand, f *Field, p unsafe.Pointer) {
 	f.setVector(p, v)
 }
 
-// angle returns the angle between two vectors, of rotations that of the rotation.
+// angleBetween returns the angle between two vectors, of rotations that of the rotation.
 func (f *Field) angleBetween(u, v vector) float64 {
 	u, _ = f.direction(u)
 	v, _ = f.direction(v)

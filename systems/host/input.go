@@ -76,7 +76,7 @@ func claimIn(t reflect.Type, path string) string {
 	return ""
 }
 
-// sendValue sets the input from bytes. Presses that no tick has consumed stay pressed.
+// set sets the input from bytes. Presses that no tick has consumed stay pressed.
 func (s *inputState) set(b []byte) error {
 	if s.table == nil || len(b) != int(s.table.Size) {
 		return fmt.Errorf("%w: an input has %d bytes: pass the %d bytes of the game's input", ErrValue, len(b), s.size())

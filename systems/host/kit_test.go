@@ -274,7 +274,7 @@ func valueOf[T any](b []byte) (v T) {
 	return v
 }
 
-// place of a component among the replicated ones.
+// placeOf returns the place of a component among the replicated ones.
 func placeOf[T any](p *ecs.Protocol) int { return ecs.ComponentOf[T](p).Replicated() }
 
 // column is a column of a table, as a host reads it.

@@ -133,7 +133,7 @@ type rowSlot struct {
 	stamp uint32
 }
 
-// checkFirst empties the set and makes room for about n rows.
+// reset empties the set and makes room for about n rows.
 func (s *rows) reset(n int) {
 	for len(s.slots) < 2*n || len(s.slots) == 0 {
 		s.slots, s.stamp = make([]rowSlot, max(64, 2*len(s.slots))), 0

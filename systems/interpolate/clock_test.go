@@ -12,7 +12,7 @@ var birth = time.Unix(1_000_000, 0)
 
 const tick60 = time.Second / 60
 
-// frames plays a stream of snapshots, 20 a second of a server at 60 ticks, with
+// playFrames plays a stream of snapshots, 20 a second of a server at 60 ticks, with
 // random delays and losses, to a client that draws at uneven times.
 func playFrames(t *testing.T, seed uint64, delay, jitter time.Duration, loss float64, check func(p *Clock, now time.Time, before float64, dt time.Duration)) *Clock {
 	t.Helper()

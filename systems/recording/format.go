@@ -186,7 +186,7 @@ type Record struct {
 	Data    []byte // valid until the next record is read
 }
 
-// reader reads the content of a segment.
+// segmentReader reads the content of a segment.
 type segmentReader struct {
 	r       codec.ByteReader
 	at      time.Duration

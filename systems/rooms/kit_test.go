@@ -176,7 +176,7 @@ func (h *house) until(what string, f func() bool) {
 	h.t.Fatalf("%s: not within 30 s", what)
 }
 
-// joinPlayers gives a player a seat of a kind.
+// join gives a player a seat of a kind.
 func (h *house) join(kind string, id uint64) Admission {
 	h.t.Helper()
 	a, err := h.server.Join(kind, nil, Player{ID: id, Data: fmt.Append(nil, "player ", id)})

@@ -10,7 +10,7 @@
 // them in this order). Each stage reads the results of the stages before it.
 //
 //  1. Capture changes: system.go. The world becomes a frame (package internal/capture), which all clients share.
-//  2. Interest: interest.go, interest_moves.go. Which entities the client may see, and which slots must wait because
+//  2. Interest: interest.go, moves.go. Which entities the client may see, and which slots must wait because
 //     their entity moved (package interest).
 //  3. Difference: difference.go, and owner.go for the client's own entities. Which slots differ from what
 //     the client acknowledged, and from which baseline to encode them (package baseline).

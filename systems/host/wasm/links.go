@@ -35,7 +35,7 @@ type link struct {
 	out    []byte // datagrams to send, in the format of tactus_out
 }
 
-// host returns the link with a number. It returns nil if the link does not exist or is finished.
+// get returns the link with a number. It returns nil if the link does not exist or is finished.
 func (l *links) get(number int32) *link {
 	for _, x := range l.all {
 		if x.number == number && !x.finished() {

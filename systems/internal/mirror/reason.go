@@ -43,7 +43,7 @@ type PresenceChange struct {
 	Tick uint32
 }
 
-// announceEnter reports that an entity has entered with a state.
+// came reports that an entity has entered with a state.
 func came(m *Mirror, r *Replica, st *State, k int) {
 	why := CameIntoSight
 	switch {
@@ -56,7 +56,7 @@ func came(m *Mirror, r *Replica, st *State, k int) {
 	m.config.report(r, why, st.Tick)
 }
 
-// announceLeave reports that an entity has left.
+// went reports that an entity has left.
 func went(m *Mirror, r *Replica) {
 	why := Despawned
 	if r.Removed.Hidden {

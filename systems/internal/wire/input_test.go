@@ -180,7 +180,7 @@ func TestHostileWordsStayInRange(t *testing.T) {
 	}
 }
 
-// fuzzed messages of a session come one behind the other: how many sequences
+// appendFuzzed appends a message. Messages of a session come one behind the other: how many sequences
 // are left out before it, the message's length in two bytes, the message.
 func appendFuzzed(dst []byte, skipped byte, msg []byte) []byte {
 	dst = append(dst, skipped, byte(len(msg)), byte(len(msg)>>8))

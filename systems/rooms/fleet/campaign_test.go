@@ -471,7 +471,7 @@ func (f *campaign) ask(s *someone, by *process) bool {
 
 var errLater = errors.New("later")
 
-// joinExisting is the process that has the room that a player wants.
+// find returns the process that has the room that a player wants.
 func (f *campaign) find(s *someone, by *process) (*process, error) {
 	if r := by.server.Room(s.room); r != nil && !r.Info().Orphaned {
 		return by, nil
