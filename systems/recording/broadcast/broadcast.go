@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,6 +25,9 @@ type Config struct {
 	// MaxSize is the maximum size of the recording in bytes, which is kept in memory. Beyond it, writing fails, which ends the
 	// recording. Default (0): [MaxSize].
 	MaxSize int
+	// Origins are the origins of pages on other hosts that may read the stream, as scheme://host or scheme://host:port; "*" allows any
+	// page. Relays and other programs need none. Default (nil): pages of the stream's own origin.
+	Origins []string
 	// Now returns the time. Default (nil): time.Now.
 	Now func() time.Time
 }
@@ -110,6 +115,18 @@ func (s *Stream) next(from int) (b []byte, more <-chan struct{}, wait time.Durat
 	return nil, s.more, wait, s.ended && end == len(s.bytes)
 }
 
+// allow lets a page of an origin read the response.
+func (s *Stream) allow(h http.Header, origin string) {
+	if slices.Contains(s.config.Origins, "*") {
+		h.Set("Access-Control-Allow-Origin", "*")
+		return
+	}
+	h.Set("Vary", "Origin")
+	if origin != "" && slices.ContainsFunc(s.config.Origins, func(o string) bool { return strings.EqualFold(o, origin) }) {
+		h.Set("Access-Control-Allow-Origin", origin)
+	}
+}
+
 // ServeHTTP serves the recording.
 func (s *Stream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	from := 0
@@ -121,7 +138,7 @@ func (s *Stream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
-	w.Header().Set("Access-Control-Allow-Origin", "*")
+	s.allow(w.Header(), r.Header.Get("Origin"))
 	flush := http.NewResponseController(w)
 	_ = flush.Flush()
 	for {

@@ -161,6 +161,29 @@ func TestDelay(t *testing.T) {
 	}
 }
 
+// Only pages of the origins that are listed may read a stream from another host.
+func TestOrigins(t *testing.T) {
+	for _, x := range []struct {
+		origins      []string
+		origin, want string
+	}{
+		{nil, "https://evil.example", ""},
+		{nil, "", ""},
+		{[]string{"https://game.example"}, "https://game.example", "https://game.example"},
+		{[]string{"https://game.example"}, "https://evil.example", ""},
+		{[]string{"https://game.example"}, "", ""},
+		{[]string{"*"}, "https://evil.example", "*"},
+	} {
+		s := broadcast.NewStream(broadcast.Config{Origins: x.origins})
+		s.End()
+		r, w := httptest.NewRequest("GET", "/", nil), httptest.NewRecorder()
+		r.Header.Set("Origin", x.origin)
+		if s.ServeHTTP(w, r); w.Header().Get("Access-Control-Allow-Origin") != x.want {
+			t.Errorf("%v, page of %q: %v", x.origins, x.origin, w.Header())
+		}
+	}
+}
+
 // A stream does not outgrow its limit, and what is no recording is refused.
 func TestBadStreams(t *testing.T) {
 	small := broadcast.NewStream(broadcast.Config{MaxSize: 300})
