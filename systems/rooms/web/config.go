@@ -31,9 +31,10 @@ type Action string
 
 // The actions.
 const (
-	Join   Action = "join" // or create a room with these options if there is none
-	Create Action = "create"
-	Queue  Action = "queue"
+	Join     Action = "join" // or create a room with these options if there is none
+	Create   Action = "create"
+	Queue    Action = "queue"
+	Spectate Action = "spectate" // watch a room that has these options
 )
 
 // Config configures a [Handler]. The zero value serves this machine only.
@@ -44,8 +45,9 @@ type Config struct {
 	// address was checked, from any goroutine, and may wait. Default (nil): only connections from this machine are served. The
 	// header "Player: 17" names the player; without it, an id is drawn.
 	Authenticate func(r *http.Request) (rooms.Player, error)
-	// Check may refuse options, such as offensive room names. Its error is answered with 403 and its text. Default (nil): all
-	// options are accepted.
+	// Check may refuse options, such as offensive room names, and players who must not watch: the second account of a player
+	// sees what an interest hides from the first. Its error is answered with 403 and its text. Default (nil): all options and
+	// spectators are accepted.
 	Check func(a Action, who rooms.Player, kind string, o rooms.Options) error
 	// Properties returns the properties of a player in the queue, given those that the player claims. Its error is answered with
 	// 403. Default (nil): those that the player claims. Set it if skill matters.

@@ -307,3 +307,20 @@ func TestSpectators(t *testing.T) {
 	b := none.seat(1, "/rooms/join", `{"kind":"field"}`)
 	none.refused(2, "/rooms/"+b.Code+"/spectate", `{}`, "no_spectators")
 }
+
+// The game decides by Check who may watch a room.
+func TestCheckOfSpectators(t *testing.T) {
+	config := many()
+	config.Check = func(a Action, who rooms.Player, kind string, o rooms.Options) error {
+		if a == Spectate && (kind != "field" || o["map"] != "dust" || who.ID != 2) {
+			return errors.New("you may not watch this room")
+		}
+		return nil
+	}
+	x := newSite(t, config, rooms.Kind{Capacity: 2, Server: systems.ServerConfig{Players: systems.Players{Spectators: 2}}})
+	path := "/rooms/" + x.seat(1, "/rooms/join", `{"kind":"field","options":{"map":"dust"}}`).Code + "/spectate"
+	x.refused(3, path, `{}`, "forbidden")
+	if s := x.seat(2, path, `{}`); !s.Spectator {
+		t.Errorf("%+v", s)
+	}
+}

@@ -151,6 +151,10 @@ func (h *Handler) spectate(w http.ResponseWriter, r *http.Request, who rooms.Pla
 	if err != nil {
 		return 0, nil, err
 	}
+	options := room.Options
+	if err := h.check(Spectate, who, room.Kind, &options); err != nil {
+		return 0, nil, err
+	}
 	a, err := h.seats.Spectate(r.Context(), room.ID, who)
 	return h.one(http.StatusOK, []rooms.Admission{a}, err)
 }
