@@ -47,6 +47,15 @@ func (b *browser) tap(key, code string) {
 	ask[bool](b, fmt.Sprintf(`["keydown", "keyup"].forEach((kind) => document.body.dispatchEvent(new KeyboardEvent(kind, { key: %q, code: %q, bubbles: true }))), true`, key, code))
 }
 
+// tapPad presses a button of the gamepad of witness, and releases it.
+func (b *browser) tapPad(button int) {
+	b.Helper()
+	for _, script := range []string{fmt.Sprintf("push(0, 0, [%d])", button), "push(0, 0, [])"} {
+		ask[bool](b, script+", true")
+		time.Sleep(200 * time.Millisecond)
+	}
+}
+
 // enter presses the key as keyboards do, which also type it.
 func (b *browser) enter() {
 	b.Helper()
@@ -120,6 +129,23 @@ func TestArena(t *testing.T) {
 		b.picture("arena-menu")
 		b.press("Escape", "Escape", 50*time.Millisecond)
 		b.do(chromedp.WaitNotVisible("#menu"))
+	})
+	b.step("a gamepad reaches all of the menu", func() {
+		b.tapPad(9)
+		b.do(chromedp.WaitVisible("#menu"))
+		reached := map[string]bool{}
+		for range 12 {
+			reached[ask[string](b, "document.activeElement.textContent || document.activeElement.type")] = true
+			b.tapPad(13)
+		}
+		for _, want := range []string{"Resume", "range", "checkbox", "Network (F3)", "Leave the match"} {
+			if !reached[want] {
+				b.Errorf("%s is not reached: %v", want, reached)
+			}
+		}
+		b.tapPad(1)
+		b.do(chromedp.WaitNotVisible("#menu"))
+		ask[bool](b, "(globalThis.pad = null), true")
 	})
 	if all := faults(); len(all) > 0 {
 		t.Errorf("the console has %q", all)

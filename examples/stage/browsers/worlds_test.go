@@ -187,6 +187,9 @@ func TestWorlds(t *testing.T) {
 					b.touch(input.DispatchTouchEventTypeTouchEnd)
 				})
 			})
+			if low := ask[bool](b, `document.getElementById("map")?.getBoundingClientRect().bottom > innerHeight / 2`); low {
+				t.Error("the map lies under a thumb")
+			}
 			b.step("other thumbs", func() {
 				thumbs := []point{{X: 100, Y: 700}, {X: 300, Y: 400}, {X: 60, Y: 500}} // two in the left half, one in the right
 				knob := func(want string) {
@@ -238,11 +241,33 @@ func TestWorlds(t *testing.T) {
 				}
 				until(b.T, "it plays again", b.plays)
 			})
+			b.step("a reload", func() {
+				b.do(chromedp.Reload())
+				until(b.T, "it plays without another click", b.plays)
+			})
 			for _, fault := range faults() {
 				if !strings.Contains(fault, "WebSocket") {
 					t.Errorf("the console has %q", fault)
 				}
 			}
 		})
+	}
+}
+
+// Who watches a duel on a phone has no buttons to fight with.
+func TestWatching(t *testing.T) {
+	for _, w := range pages.Worlds() {
+		if w.Name != "duel" {
+			continue
+		}
+		b := browse(t, 390, 844, 1, true)
+		b.do(chromedp.Navigate(serve(t, w) + "/?watch=yes&name=Ada"))
+		until(t, "it shows the fight", func() bool {
+			return b.plays() && ask[string](b, `document.getElementById("message").textContent`) == "You are watching"
+		})
+		b.picture("duel-watching")
+		if ask[bool](b, `document.getElementById("controls").checkVisibility()`) {
+			t.Error("there are buttons and a stick")
+		}
 	}
 }

@@ -3,6 +3,7 @@ import { tactus } from './tactus.ts';
 
 // While you write, the game server listens at free ports of this machine; give it other flags here, as for go run ./server.
 export default defineConfig({
+  base: './', // the page may be served below any path
   plugins: tactus(['-listen', '127.0.0.1:0', '-websocket', '127.0.0.1:0', '-page', '127.0.0.1:0']),
   build: { target: 'es2023', reportCompressedSize: false },
 });

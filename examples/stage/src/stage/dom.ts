@@ -34,5 +34,21 @@ export function keep(name: string, value: string) {
   } catch { /* the browser forbids it */ }
 }
 
+/** Reads what the tab keeps over a reload. */
+export function keptInTab<T>(key: string): T | null {
+  try {
+    return JSON.parse(sessionStorage.getItem(key) ?? 'null') as T | null;
+  } catch {
+    return null;
+  }
+}
+
+/** Keeps a value for the tab; null forgets it. */
+export function keepInTab(key: string, value: unknown) {
+  try {
+    if (value === null) sessionStorage.removeItem(key); else sessionStorage.setItem(key, JSON.stringify(value));
+  } catch { /* the browser forbids it */ }
+}
+
 /** Reports whether the player asked for less motion. */
 export const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;

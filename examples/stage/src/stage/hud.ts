@@ -32,8 +32,11 @@ export const hud = {
   /** Shows a message in the middle; '' for none. */
   message(text: string) { write(middle, text); },
 
-  /** Lets the edge of the screen flash: the player was hurt. */
-  hurt() { edge.animate([{ opacity: 0.8 }, { opacity: 0 }], 400); },
+  /** Lets the edge of the screen flash: the player was hurt. For players who want less motion, it appears faintly instead. */
+  hurt() {
+    if (calm()) edge.animate([{ opacity: 0.3 }, { opacity: 0.3 }], 400);
+    else edge.animate([{ opacity: 0.8 }, { opacity: 0 }], 400);
+  },
 
   /** Removes everything. */
   clear() {

@@ -1,6 +1,7 @@
 // The lobby: it lists rooms, creates them, and requests seats. /rooms/openapi.json describes its requests.
+import { Reason } from '@tactusgo/client';
 import type { Card } from './card';
-import { make, write } from './dom';
+import { keepInTab as keep, keptInTab as kept, make, write } from './dom';
 import { leave, type Door, type Seat } from './play';
 import { root } from './root';
 
@@ -36,24 +37,9 @@ const WORDS: Readonly<Record<string, string>> = {
   superseded: 'You look for a match in another tab.',
   unavailable: 'The servers cannot reach each other now. Try again in a moment.',
 };
-const AGAIN = [0, 2, 7, 68]; // reasons after which the seat is requested again: no answer, closing, timeout, moved to another process
+// Reasons after which the seat is requested again, with a new token. 0 is no answer.
+const AGAIN: readonly number[] = [0, Reason.Closing, Reason.TimedOut, Reason.Expired, Reason.RoomClaimed];
 const wait = (ms: number) => new Promise((go) => setTimeout(go, ms));
-
-/** Reads what the tab keeps over a reload. */
-function kept<T>(key: string): T | null {
-  try {
-    return JSON.parse(sessionStorage.getItem(key) ?? 'null') as T | null;
-  } catch {
-    return null;
-  }
-}
-
-/** Keeps a value for the tab; null forgets it. */
-function keep(key: string, value: unknown) {
-  try {
-    if (value === null) sessionStorage.removeItem(key); else sessionStorage.setItem(key, JSON.stringify(value));
-  } catch { /* the browser forbids it */ }
-}
 
 /** Returns the lobby as the way into the matches of a server. */
 export function lobby(): Door { return new Lobby(); }

@@ -2,6 +2,7 @@
 import { howTo, type Explained } from './card';
 import { make } from './dom';
 import { sound } from './sound';
+import type { Reach } from './pad';
 import { root } from './root';
 
 /** What the menu does with the page. */
@@ -51,6 +52,9 @@ export class Menu {
   }
 
   get open() { return this.dialog.open; }
+
+  /** What a gamepad reaches in the menu. */
+  get reach(): Reach { return { box: this.dialog, back: () => this.close() }; }
 
   toggle() {
     if (this.dialog.open) this.close();

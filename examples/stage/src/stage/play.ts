@@ -4,11 +4,12 @@ import { free } from '../scene/free';
 import { BadSocket } from './badlink';
 import { Card } from './card';
 import { Controls } from './controls';
-import { make, write } from './dom';
+import { keepInTab, keptInTab, make, write } from './dom';
 import { hud } from './hud';
 import { KillCam } from './killcam';
 import { listen, talk, tell } from './lines';
 import { Menu } from './menu';
+import { navigate } from './pad';
 import { Panel } from './panel';
 import { ARRIVE, Replayer } from './replay';
 import { root } from './root';
@@ -40,7 +41,7 @@ function pressed(button: number) {
     return before && !was;
   };
 }
-const confirms = pressed(0), opens = pressed(9); // the main button of card and menu; the menu
+const opens = pressed(9); // the menu
 
 /** The address of a match, and the token of a seat in it if the server wants one; or a recording. */
 export type Seat = Place & { readonly token?: string; readonly spectate?: boolean; readonly recording?: Uint8Array };
@@ -55,23 +56,29 @@ export interface Door {
   over(text: string, reason: number): void;
 }
 
-/** The way into the only match of a server. */
+/** The way into the only match of a server. A player who reloads the page during the match returns to it. */
 function onlyMatch(): Door {
   const asked = new URLSearchParams(location.search), replay = asked.get('replay');
   let cover: Card;
   return {
     mount(card, enter) {
       cover = card;
-      card.onPlay = () => void enter(async () => {
-        const answer = await fetch(replay ?? 'connect.json', { cache: 'no-store' });
-        return replay === null ? answer.json() : { recording: new Uint8Array(await answer.arrayBuffer()) };
-      });
+      card.onPlay = () => {
+        keepInTab('playing', true);
+        void enter(async () => {
+          const answer = await fetch(replay ?? 'connect.json', { cache: 'no-store' });
+          return replay === null ? answer.json() : { recording: new Uint8Array(await answer.arrayBuffer()) };
+        });
+      };
     },
     ready() {
       cover.ready('');
-      if (replay !== null || asked.has('name')) cover.onPlay();
+      if (replay !== null || asked.has('name') || keptInTab('playing')) cover.onPlay();
     },
-    over(text, reason) { cover.ready(text, reason !== 1, 'Play again'); },
+    over(text, reason) {
+      keepInTab('playing', null);
+      cover.ready(text, reason !== 1, 'Play again');
+    },
   };
 }
 
@@ -85,7 +92,7 @@ export async function play<B extends Bindings>(world: World<B>, controls: Contro
 
   const over = (why: unknown) => {
     running = null;
-    document.body.classList.remove('playing');
+    document.body.classList.remove('playing', 'watching');
     link.replaceChildren();
     hud.clear();
     showScores([]);
@@ -108,12 +115,13 @@ export async function play<B extends Bindings>(world: World<B>, controls: Contro
     game.joined.then(() => {
       cover.close();
       document.body.classList.add('playing');
+      document.body.classList.toggle('watching', game.spectator);
     }, () => {}); // over says why
     const again = (g = game) => world.begin(g, cover.name);
     run(game, scene, again, controls, panel, state, over, game.replay && place.recording ? new Replayer(game, world, place.recording, controls, again) : null);
   }
 
-  setInterval(() => { if (cover.open && confirms() && !cover.play.disabled) cover.play.click(); }, 100);
+  navigate(() => (menu?.open ? menu.reach : cover.open ? { box: cover.box, main: cover.play } : null));
   door.mount(cover, (seat) => seat().then(join).catch(over));
   try {
     state('Loading');
@@ -172,7 +180,6 @@ function run<B extends Bindings>(game: Game<B>, scene: Scene<B>, again: (game: G
       panel.frame(game.stats, performance.now() - begun);
       explain(game, state);
       if (opens()) menu?.toggle();
-      if (confirms() && menu?.open) menu.close();
       if (cam?.over) {
         cam.end();
         cam = null;

@@ -97,6 +97,7 @@ class Match implements Scene<typeof duel> {
       scene.remove(f);
       this.fighters.delete(id);
     }
+    if (n) document.body.classList.toggle('watching', !own);
     this.board(own, other);
     const share = 1 - Math.exp(-3 * seconds), tall = innerHeight > innerWidth, wide = Math.max(right - left, 220) + (tall ? 110 : 260);
     if (n) this.middle += ((left + right) / 2 - this.middle) * share;
