@@ -237,8 +237,19 @@ func TestLobby(t *testing.T) {
 		bo.cached(url + "/icon.svg")
 		bo.wants("Bo is back", two)
 	})
+	step("a copy of the tab is another player, who is told that the room is full", func() {
+		before := ask[string](bo, "globalThis.copy = open(location.href), sessionStorage.getItem('player')") // it gets the storage, as a duplicate does
+		until(bo.T, "the copy says so", func() bool {
+			return ask[bool](bo, "copy.document.getElementById('status')?.textContent.includes('full') ?? false")
+		})
+		if copied := ask[string](bo, "copy.sessionStorage.getItem('player')"); copied == before || copied == "" {
+			bo.Errorf("the players are %q and %q", before, copied)
+		}
+		ask[bool](bo, "copy.close(), true")
+		bo.wants("Bo plays on", two)
+	})
 	step("a removed player is told so, and may join again from the list", func() {
-		order, err := http.NewRequest("POST", operator+"/room/"+room.Room+"/kick", strings.NewReader(fmt.Sprintf(`{"player":%q}`, ask[string](bo, "JSON.parse(sessionStorage.getItem('player'))"))))
+		order, err := http.NewRequest("POST", operator+"/room/"+room.Room+"/kick", strings.NewReader(fmt.Sprintf(`{"player":%q}`, ask[string](bo, "sessionStorage.getItem('player')"))))
 		if err != nil {
 			bo.Fatal(err)
 		}

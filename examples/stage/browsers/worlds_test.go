@@ -271,3 +271,21 @@ func TestWatching(t *testing.T) {
 		}
 	}
 }
+
+// A copy of a tab, whose session storage is a copy, too, is another player: with the npm package, and with a client in Go.
+func TestCopiedTab(t *testing.T) {
+	for _, w := range pages.Worlds() {
+		if w.Name != "custom" && w.Name != "bodies" {
+			continue
+		}
+		t.Run(w.Name, func(t *testing.T) {
+			b := browse(t, 640, 480, 1, false)
+			b.do(chromedp.Navigate(serve(t, w) + "/?name=Ada"))
+			until(t, "the tab has a player", func() bool { return ask[bool](b, "sessionStorage.getItem('tactus-player') !== null") })
+			ask[bool](b, "(globalThis.copy = open(location.href)) !== null")
+			until(t, "the copy has another player", func() bool {
+				return ask[bool](b, "![null, sessionStorage.getItem('tactus-player')].includes(copy.sessionStorage.getItem('tactus-player'))")
+			})
+		})
+	}
+}

@@ -26,27 +26,52 @@ export async function connect(options) {
   const module = await load(options.module, options);
   if (options.recording) return new Game(module, options);
   const token = typeof options.token === 'function' ? await options.token() : options.token;
-  const game = new Game(module, { ...options, token, renew: typeof options.token === 'function' ? options.token : null });
+  const player = options.player ?? (token ? 0 : await tabPlayer());
+  const game = new Game(module, { ...options, token, player, renew: typeof options.token === 'function' ? options.token : null });
   await game.socket.open().catch((e) => { module.x.tactus_free(game.host); throw e; });
   game.watch();
   return game;
 }
 
-// sameTab returns the player id of this tab, which survives a reload. It returns 0 outside pages and without session storage.
-function sameTab() {
+const players = new Map(); // of this tab, by key
+
+export function tabPlayer(key = 'tactus-player') {
+  if (!players.has(key)) players.set(key, claim(key));
+  return players.get(key);
+}
+
+async function claim(key) {
   try {
-    const { sessionStorage } = globalThis, kept = Number(sessionStorage.getItem('tactus-player'));
-    if (kept) return kept;
+    const { sessionStorage } = globalThis, kept = Number(sessionStorage.getItem(key));
+    if (kept && await hold(`${key} ${kept}`)) return kept;
     const made = 1 + Math.floor(Math.random() * (Number.MAX_SAFE_INTEGER - 1));
-    sessionStorage.setItem('tactus-player', String(made));
+    sessionStorage.setItem(key, String(made));
+    void hold(`${key} ${made}`);
     return made;
   } catch {
     return 0;
   }
 }
 
+// hold takes a lock until the page is hidden for good, and again when the page returns. It returns false if another tab has the
+// lock: then the session storage is a copy, which a browser makes when it duplicates a tab. The page before a reload lets go at
+// once, well within the timeout. Without locks, which browsers offer only to secure pages, it returns true.
+function hold(name) {
+  const { locks } = globalThis.navigator ?? {};
+  if (!locks) return true;
+  return new Promise((ok) => {
+    const signal = AbortSignal.timeout(1000);
+    const hidden = () => new Promise((go) => addEventListener('pagehide', go, { once: true }));
+    locks.request(name, { signal }, () => {
+      addEventListener('pageshow', (e) => { if (e.persisted) locks.request(name, hidden).catch(() => {}); });
+      ok(true);
+      return hidden();
+    }).catch(() => ok(!signal.aborted));
+  });
+}
+
 export class Game {
-  constructor(module, { game, recording, of, webtransport, websocket, hashes, token, renew, login, server, player = token || recording || of ? 0 : sameTab(), keep = 0, smooth = true, thin = false, spectate = false, insecure = false, reconnect = true, WebSocket, onLink, onTravel, onAdd, onRemove }) {
+  constructor(module, { game, recording, of, webtransport, websocket, hashes, token, renew, login, server, player = 0, keep = 0, smooth = true, thin = false, spectate = false, insecure = false, reconnect = true, WebSocket, onLink, onTravel, onAdd, onRemove }) {
     check(module, game);
     const name = module.encoder.encode(server ?? new URL(websocket || webtransport || 'ws://localhost').host);
     const secret = bytesOf(token ?? new Uint8Array());

@@ -82,8 +82,7 @@ export interface ConnectOptions<B extends Bindings = Bindings> extends LoadOptio
   login?: Uint8Array;
   /** Host and port of the server. Default: those of the URL. */
   server?: string;
-  /** The player's id on a development server, up to 2^53 - 1; 0: random. Default: in a page, an id that the browser keeps for
-   * the tab, so the player stays the same after a reload; elsewhere random. */
+  /** The player's id on a development server, up to 2^53 - 1; 0: random. Default: that of {@link tabPlayer}. */
   player?: number;
   /** How many seconds of what the game receives are kept for last, up to 300. Each half of that time the server sends all entities in
    * sight again, except under Rollback and Lockstep. Default: 0. */
@@ -219,6 +218,11 @@ export interface Stats {
 
 /** connect loads the module, connects and starts to join. It rejects with a {@link GameError}, or with an error that says what to do. */
 export function connect<B extends Bindings>(options: ConnectOptions<B>): Promise<Game<B>>;
+
+/** Returns a player id for this tab, up to 2^53 - 1. The browser keeps it for the tab under the key, by default tactus-player, so the
+ * player stays the same after a reload. A duplicate of the tab gets another id, if the page is secure (HTTPS, or of this machine).
+ * Returns 0 outside pages, and where the browser stores nothing. */
+export function tabPlayer(key?: string): Promise<number>;
 
 export class Game<B extends Bindings = Bindings> {
   private constructor();

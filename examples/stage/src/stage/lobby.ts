@@ -1,5 +1,5 @@
 // The lobby: it lists rooms, creates them, and requests seats. /rooms/openapi.json describes its requests.
-import { Reason } from '@tactusgo/client';
+import { Reason, tabPlayer } from '@tactusgo/client';
 import type { Card } from './card';
 import { keepInTab as keep, keptInTab as kept, make, write } from './dom';
 import { leave, type Door, type Seat } from './play';
@@ -47,7 +47,11 @@ export function lobby(): Door { return new Lobby(); }
 class Lobby implements Door {
   private card!: Card;
   private enterMatch!: (seat: () => Promise<Seat>) => Promise<void>;
-  private readonly player = kept<string>('player') ?? String(1 + Math.floor(Math.random() * (Number.MAX_SAFE_INTEGER - 1)));
+  private readonly before = kept('player');
+  private readonly player = tabPlayer('player').then((id) => {
+    if (this.before !== null && Number(this.before) !== id) keep('seat', null); // it belongs to the tab that this one is a copy of
+    return id || 1 + Math.floor(Math.random() * (Number.MAX_SAFE_INTEGER - 1)); // the browser stores nothing
+  });
   private kind = '';
   private schema = '';
   private loaded = false;
@@ -67,7 +71,6 @@ class Lobby implements Door {
   mount(card: Card, enter: (seat: () => Promise<Seat>) => Promise<void>) {
     this.card = card;
     this.enterMatch = enter;
-    keep('player', this.player);
     const create = make('form', { id: 'create' }, make('h2', {}, 'A room of your own'), this.room, make('label', {}, this.hidden, ' private: only with its code'), this.buttons[0]!);
     const byCode = make('form', { id: 'bycode' }, make('h2', {}, 'A room of friends'), this.code, make('p', {}, 'They see the code at the top while they play.'), this.buttons[1]!);
     card.box.insertBefore(make('section', { id: 'lobby' }, create, byCode, make('div', { class: 'open' }, make('h2', {}, 'Open rooms'), this.list, this.none)), card.box.querySelector('.how'));
@@ -106,7 +109,7 @@ class Lobby implements Door {
   }
 
   ready() {
-    void fetch('play.json').then((r) => r.json()).then((s: { kind: string; schema?: string }) => {
+    void Promise.all([fetch('play.json').then((r) => r.json()), this.player]).then(([s]: [{ kind: string; schema?: string }, number]) => {
       [this.kind, this.schema, this.loaded] = [s.kind, s.schema ?? '', true];
       this.idle('');
       const seat = kept<Kept>('seat');
@@ -156,7 +159,7 @@ class Lobby implements Door {
 
   /** Requests a seat. Throws a Refusal if the server refuses. */
   private async ask(path: string, body: object, signal: AbortSignal): Promise<Answer> {
-    const r = await fetch(path, { method: 'POST', signal, headers: { 'Content-Type': 'application/json', Player: this.player }, body: JSON.stringify(this.schema ? { ...body, schema: this.schema } : body) });
+    const r = await fetch(path, { method: 'POST', signal, headers: { 'Content-Type': 'application/json', Player: String(await this.player) }, body: JSON.stringify(this.schema ? { ...body, schema: this.schema } : body) });
     const answer = await r.json();
     if (!r.ok) throw new Refusal(answer.message ?? '', answer.code ?? '');
     return { ...answer, waits: r.status === 202 };

@@ -198,7 +198,7 @@ func (p *page) open(dial websocket.DialConfig, server string) (netsys.Wire, neti
 	return wire, socket.RemoteAddr(), nil
 }
 
-// player returns the player id of this tab. The id survives a reload.
+// player returns the player id of this tab. The id survives a reload. A duplicate of the tab gets another one.
 func player() (id uint64) {
 	const key = "tactus-player"
 	defer func() {
@@ -210,11 +210,38 @@ func player() (id uint64) {
 	if text := kept.Call("getItem", key); text.Type() == js.TypeString {
 		id, _ = strconv.ParseUint(text.String(), 10, 53)
 	}
-	if id == 0 {
+	if id == 0 || !hold(key+" "+strconv.FormatUint(id, 10)) {
 		id = rand.Uint64N(1<<53-1) + 1
 		kept.Call("setItem", key, strconv.FormatUint(id, 10))
+		hold(key + " " + strconv.FormatUint(id, 10))
 	}
 	return id
+}
+
+// hold takes a lock until the page is hidden for good. It returns false if another tab has the lock: then the session storage is
+// a copy, which a browser makes when it duplicates a tab. The page before a reload lets go at once, well within the timeout.
+// Without locks, which browsers offer only to secure pages, it returns true.
+func hold(name string) bool {
+	locks := js.Global().Get("navigator").Get("locks")
+	if locks.IsUndefined() {
+		return true
+	}
+	got := make(chan bool, 2)
+	signal := js.Global().Get("AbortSignal").Call("timeout", 1000)
+	hidden := js.Global().Get("Promise").New(js.FuncOf(func(_ js.Value, args []js.Value) any {
+		js.Global().Call("addEventListener", "pagehide", args[0], map[string]any{"once": true})
+		return nil
+	}))
+	held := js.FuncOf(func(js.Value, []js.Value) any {
+		got <- true
+		return hidden
+	})
+	failed := js.FuncOf(func(js.Value, []js.Value) any {
+		got <- !signal.Get("aborted").Bool()
+		return nil
+	})
+	locks.Call("request", name, map[string]any{"signal": signal}, held).Call("catch", failed)
+	return <-got
 }
 
 // Say shows a line to the player, in the page's element with the id status. An empty line removes it.
