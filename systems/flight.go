@@ -88,11 +88,11 @@ func newFlight(s *Server) (*flightRecorder, error) {
 	length := cmp.Or(c.Length, defaultFlight)
 	ticks := func(d time.Duration) uint32 { return uint32(max(d*time.Duration(s.config.TickRate)/time.Second, 1)) }
 	f := &flightRecorder{s: s, file: c.File, told: c.Written, length: ticks(length), next: s.config.FirstTick}
-	words := 0
+	var neutral []int32
 	if in := s.protocol.Input(); in != nil {
-		words = in.Schema.Words
+		neutral = in.Schema.NeutralWords()
 	}
-	f.Log = flight.New(flight.Config{Length: f.length, Every: ticks(min(length/4, maxCheckpoint)), MaxBytes: cmp.Or(c.MaxBytes, defaultFlightBytes), Words: words})
+	f.Log = flight.New(flight.Config{Length: f.length, Every: ticks(min(length/4, maxCheckpoint)), MaxBytes: cmp.Or(c.MaxBytes, defaultFlightBytes), Neutral: neutral})
 	for i, comp := range s.protocol.Replicated() {
 		if comp.Mode&ecs.ClientOwned != 0 && comp.Words > 0 {
 			f.owned = append(f.owned, i)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -258,6 +259,61 @@ func TestDesyncWritesAFlight(t *testing.T) {
 			}
 			if r := rerun(t, b, c); r.Equal || !strings.HasPrefix(r.Reason, "desync: player") || r.Difference == nil || r.Difference.System != "limp" {
 				t.Errorf("%+v %v", *r, r.Difference)
+			}
+		})
+	}
+}
+
+// steer is an input whose words are not 0 when it is neutral.
+type steer struct {
+	DX int8 `net:"-1..1"`
+}
+
+// A flight that is written between the join of a player and the first input of that player reruns equal, although a rule reads the
+// input of players who take no step yet.
+func TestRerunOfAJoin(t *testing.T) {
+	t.Parallel()
+	for _, m := range flightModels() {
+		t.Run(fmt.Sprintf("%+v", m), func(t *testing.T) {
+			t.Parallel()
+			config := systemstest.Config{
+				Protocol: func() *ecs.Protocol {
+					p := ecs.NewProtocol("steered/1")
+					ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
+					ecs.Input[steer](p)
+					ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
+						w.Spawn(components.Owner{Client: client}, components.Position{}, steer{})
+					})
+					p.Authority("drift", func(w *ecs.World) {
+						for _, r := range ecs.Each[struct {
+							At *components.Position
+							In *steer
+						}](w) {
+							r.At.X += float32(r.In.DX)
+						}
+					})
+					return p
+				},
+				Server: systems.ServerConfig{Model: m, Flight: &systems.Flight{}}, Clients: 1, Seed: 1,
+				Link: systemstest.RoundTrip(200*time.Millisecond, 0, 0),
+			}
+			c := systemstest.New(t, config)
+			c.Connect()
+			c.Run(2 * time.Second)
+			c.Join()
+			for range 30 {
+				c.RunTicks(2)
+				file, err := c.Server.SaveFlight("test")()
+				if err != nil {
+					t.Fatal(err)
+				}
+				r, err := systems.Rerun(file, func(string, int) (*ecs.Protocol, systems.ServerConfig) { return config.Protocol(), config.Server })
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !r.Equal {
+					t.Fatalf("%d ticks of the server: %v", c.Server.Tick(), r.Difference)
+				}
 			}
 		})
 	}

@@ -218,6 +218,19 @@ func (t *Table) Snap(p unsafe.Pointer) {
 	}
 }
 
+// NeutralWords returns the words of the zero value of the type, or of the values next to it where a range excludes zero. They are not
+// all 0: the word 0 is the smallest value of a range.
+func (t *Table) NeutralWords() []int32 {
+	words := make([]int32, t.Words)
+	if t.Words > 0 {
+		value := make([]uint64, (t.Size+7)/8)
+		at := unsafe.Pointer(unsafe.SliceData(value))
+		t.Snap(at)
+		t.Quantize(words, t.Words, at, 1)
+	}
+	return words
+}
+
 // ClearEdges sets the edge fields of the component at p to 0, or to the value closest to 0 if the range excludes 0. A
 // repeated input then has no key presses.
 func (t *Table) ClearEdges(p unsafe.Pointer) {

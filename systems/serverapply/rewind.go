@@ -43,11 +43,8 @@ func NewRewind(i *Intake, c RewindConfig, l timeline.Listener) *Rewind {
 	if m.rewrites {
 		m.lead.limit = int32(min((m.window+1)/2, wire.MaxShift))
 	}
-	if in := i.config.Protocol.Input(); in != nil && in.Schema.Words > 0 {
-		value := make([]uint64, (in.Schema.Size+7)/8)
-		m.neutral = make([]int32, in.Schema.Words)
-		in.Schema.Snap(unsafe.Pointer(&value[0]))
-		in.Schema.Quantize(m.neutral, in.Schema.Words, unsafe.Pointer(&value[0]), 1)
+	if in := i.config.Protocol.Input(); in != nil {
+		m.neutral = in.Schema.NeutralWords()
 	}
 	m.line = timeline.New(i.world, timeline.Config{
 		First: c.First, Window: int(m.window), Early: int(m.early),

@@ -60,7 +60,7 @@ type ClientParts struct {
 func NewClient(p ClientParts) *Client {
 	c := &Client{
 		channel: p.Channel, inputs: p.Inputs, table: p.Table,
-		words: make([]int32, p.Table.Words), shown: make([]int32, p.Table.Words),
+		words: p.Table.NeutralWords(), shown: p.Table.NeutralWords(),
 	}
 	c.view = interpolate.NewPresent(p.Drawing, func() uint32 { return c.relay.Timeline().Next() })
 	c.Pace = Pace{replay: p.Replay && !p.Relay.Timeline.Wait, time: p.Time, session: p.Session, since: clock.Ticks{Start: p.Time.Now(), Step: p.World.StepDuration()}}

@@ -90,7 +90,7 @@ func saveOf(text string) func(dst []byte) []byte {
 
 // sample returns a log in the middle of a tick.
 func sample() *Log {
-	l := New(Config{Length: 100, Every: 10, MaxBytes: 1 << 20, Words: 2})
+	l := New(Config{Length: 100, Every: 10, MaxBytes: 1 << 20, Neutral: make([]int32, 2)})
 	l.Hold(9, 9, []int32{9, 9}) // before the first checkpoint nothing is kept
 	l.Run()
 	l.Checkpoint(5, saveOf("five"), saveOf("claims"))
@@ -194,7 +194,7 @@ func TestLogIsARing(t *testing.T) {
 
 // In steady state the log allocates nothing.
 func TestLogAllocatesNothing(t *testing.T) {
-	l := New(Config{Length: 1000, Every: 200, MaxBytes: 1 << 20, Words: 3})
+	l := New(Config{Length: 1000, Every: 200, MaxBytes: 1 << 20, Neutral: make([]int32, 3)})
 	tick := uint32(0)
 	step := func() {
 		l.Hash(uint64(tick))

@@ -15,8 +15,8 @@ type Config struct {
 	Length, Every uint32
 	// MaxBytes is the number of bytes that are kept at most, beside the newest segment.
 	MaxBytes int
-	// Words is the number of words of an input.
-	Words int
+	// Neutral are the words of the input that a player has before the first one.
+	Neutral []int32
 }
 
 // Log keeps the last segments. Only the goroutine of the server uses it. In steady state a tick allocates nothing.
@@ -279,7 +279,7 @@ func (l *Log) find(client uint32) (i int, again bool) {
 	i = l.at
 	l.players = append(l.players, player{})
 	copy(l.players[i+1:], l.players[i:])
-	l.players[i] = player{client: client, seen: l.tick, words: make([]int32, l.config.Words)}
+	l.players[i] = player{client: client, seen: l.tick, words: slices.Clone(l.config.Neutral)}
 	l.enter(i)
 	l.at++
 	return i, false

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"unsafe"
 
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/ecs"
@@ -51,12 +50,7 @@ func newWorldCoder(w *ecs.World) *coder {
 	if in := w.Protocol().Input(); in != nil {
 		t = in.Schema
 	}
-	neutral := make([]int32, t.Words)
-	if t.Words > 0 {
-		zero := make([]uint64, (t.Size+7)/8)
-		t.Quantize(neutral, t.Words, unsafe.Pointer(unsafe.SliceData(zero)), 1)
-	}
-	c := newCoder(t, neutral)
+	c := newCoder(t, t.NeutralWords())
 	if r := w.Protocol().Players().Join; r != nil && r.Schema.RawSize() > 0 {
 		c.joinRequest = r
 	}

@@ -3,7 +3,6 @@ package timeline
 import (
 	"fmt"
 	"slices"
-	"unsafe"
 
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/ecs"
@@ -63,13 +62,8 @@ func New(w *ecs.World, c Config, listeners ...Listener) *Timeline {
 	}
 	t.log = commands.New(w)
 	t.history = ecs.NewWorldHistory(w, c.Window+1)
-	t.neutral = make([]int32, t.table.Words)
+	t.neutral = t.table.NeutralWords()
 	t.scratch = make([]uint64, (t.table.Size+7)/8)
-	if at := unsafe.Pointer(unsafe.SliceData(t.scratch)); t.table.Words > 0 {
-		t.table.Snap(at)
-		t.table.Quantize(t.neutral, t.table.Words, at, 1)
-		clear(t.scratch)
-	}
 	t.hashes = make([]hash, max(c.Hashes, 0))
 	t.reset(c.First)
 	return t
