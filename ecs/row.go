@@ -73,6 +73,9 @@ type rowKey struct {
 // rowOf returns a compiled row struct, compiling it once per world.
 func (w *World) rowOf(t reflect.Type, f form) *row {
 	call := [...]string{"Each", "All", "Chunks", "Rows"}[f]
+	if w == nil {
+		panic("ecs: " + call + " of a nil World: a client has a World and a View once it is connected")
+	}
 	w.check.handlers.refuseRead(call)
 	r := w.rows.walked[rowKey{t, f}]
 	if r == nil {

@@ -91,7 +91,7 @@ func (c *cursor) point(p unsafe.Pointer, k, i int) {
 
 // All yields copies of the components of all visible entities that have the components of the row struct V, a struct of
 // component values. It includes entities that this peer does not simulate. Use it for reading, such as collisions and
-// queries, on both sides. An absent optional component is zero.
+// queries, on both sides. An absent optional component is zero; call [Has] where zero is a value too.
 func All[V any](w *World) iter.Seq2[Entity, V] {
 	return func(yield func(Entity, V) bool) {
 		var c cursor

@@ -110,7 +110,7 @@ func TestDefaults(t *testing.T) {
 			t.Errorf("%+v is filled to %+v", c.config, got)
 		}
 	}
-	if c := (ClientConfig{}).filled(); c.Prediction.History != 512 || c.Logger == nil {
+	if c := (ClientConfig{}).filled(); c.historyTicks(60) != 512 || c.historyTicks(240) != 2048 || c.Logger == nil {
 		t.Errorf("%+v", c)
 	}
 	g := newGame(t, plaza, ServerConfig{})

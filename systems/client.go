@@ -86,6 +86,7 @@ type clientSteps struct {
 	heard    uint64 // received datagrams, keep-alives included
 	silent   int    // ticks since the newest of them
 	woken    int    // ticks for which wokenSilence applies
+	stale    bool   // it was logged that states are older than the history
 }
 
 // clientStages is the schedule by stage.
@@ -214,6 +215,7 @@ func (c *Client) Advance(now time.Time) int {
 	}
 	c.stages.before.Run(c.world)
 	c.endSilence(n)
+	c.logStale()
 	if !c.Connected() {
 		return 0
 	}
@@ -239,6 +241,16 @@ func (c *Client) endSilence(n int) {
 		c.link.session.Close(c.steps.now, netsys.ReasonAway)
 		c.fail(fmt.Errorf("%w: nothing arrived for %d ticks", netsys.ErrTimeout, c.steps.silent))
 	}
+}
+
+// logStale logs once if the states of a second were too old to be compared.
+func (c *Client) logStale() {
+	if c.reconciler == nil || c.steps.stale || c.reconciler.Counts.StaleStates < uint64(c.world.TickRate())/uint64(c.shape.sendEvery) {
+		return
+	}
+	c.steps.stale = true
+	c.config.Logger.Warn("states are older than the stored predictions and confirm nothing: raise ClientConfig.Prediction.History",
+		"client", c.link.id, "history", c.config.historyTicks(c.world.TickRate()))
 }
 
 func (c *Client) tick() {

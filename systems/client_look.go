@@ -2,6 +2,7 @@ package systems
 
 import (
 	"fmt"
+	"time"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
@@ -26,6 +27,16 @@ func (c *Client) Connected() bool { return c.world != nil && c.link.err == nil &
 // world and the view stand still meanwhile. With the next session both are new, and ClientConfig.Loaded is called
 // again.
 func (c *Client) Lost() error { return c.link.lost }
+
+// Silent returns for how long no datagram of the server has arrived, in steps of this client. A server sends one at least every 100
+// ms, so a second of silence means that the server or the path is gone, long before ClientConfig.Session.Timeout ends the
+// session. Until then the client plays on alone, and Lost returns nil. It returns 0 without a session.
+func (c *Client) Silent() time.Duration {
+	if !c.Connected() {
+		return 0
+	}
+	return time.Duration(c.steps.silent) * c.world.StepDuration()
+}
 
 // ID returns the number that the server assigned to this client, which is the owner of its entities; 0 before it is
 // connected.

@@ -40,7 +40,7 @@ func (c *Client) welcome(session netsys.Session) error {
 	}
 	c.followed.all = newListeners(c.config.Events, c.followed.outcomes)
 	c.shape.sendEvery = uint32(m.TickRate / m.SendRate)
-	log := inputgather.NewLog(wire.InputTable(c.protocol), c.config.Prediction.History)
+	log := inputgather.NewLog(wire.InputTable(c.protocol), c.config.historyTicks(int(m.TickRate)))
 	log.Jump(m.Input)
 	corrections := traits.Reports
 	c.inputs.System = inputgather.New(log, c.config.Gather.by(c), c.config.Prediction.Partial.by(c))

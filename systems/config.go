@@ -127,8 +127,8 @@ func (c ServerConfig) validPeers(t policy.Traits) error {
 // Validate returns an error that wraps [ErrConfig] if c is invalid. It does not change c.
 func (c ClientConfig) Validate() error {
 	switch {
-	case c.Prediction.History < 0 || c.Prediction.History > 1<<14:
-		return fmt.Errorf("%w: History %d is not between 1 and %d (0: %d)", ErrConfig, c.Prediction.History, 1<<14, DefaultHistory)
+	case c.Prediction.History < 0 || c.Prediction.History > maxHistory:
+		return fmt.Errorf("%w: History %d is not between 1 and %d (0: %d)", ErrConfig, c.Prediction.History, maxHistory, DefaultHistory)
 	case badTimeout(c.Session.Timeout):
 		return fmt.Errorf("%w: Timeout %v is less than %v (0: 10s)", ErrConfig, c.Session.Timeout, minTimeout)
 	case c.Events != nil && c.Session.Messages != nil:

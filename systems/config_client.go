@@ -20,8 +20,16 @@ import (
 	"github.com/tactusgo/tactus/systems/recording"
 )
 
-// DefaultHistory is the default of Prediction.History: 8.5 s at 60 ticks per second.
+// DefaultHistory is the default of Prediction.History at up to 60 ticks a second. At higher rates the default is as long in
+// seconds: 8.5 s.
 const DefaultHistory = 512
+
+// historyTicks returns Prediction.History for the tick rate of the server.
+func (c ClientConfig) historyTicks(tickRate int) int {
+	return min(cmp.Or(c.Prediction.History, max(DefaultHistory, DefaultHistory*tickRate/ecs.DefaultTickRate)), maxHistory)
+}
+
+const maxHistory = 1 << 14
 
 // ClientConfig configures a client. The zero value works: neutral input, in development mode.
 type ClientConfig struct {
@@ -140,7 +148,7 @@ type ClientSession struct {
 // Prediction configures what a client simulates ahead of the server, and how corrections look.
 type Prediction struct {
 	// History is the number of predicted ticks that are stored for reconciliation: at least the round trip, the server's
-	// buffer and one interval between snapshots together. Default (0): 512.
+	// buffer and one interval between snapshots together. Default (0): [DefaultHistory].
 	History int
 	// Partial fills the input at the moment of a frame: see [Gather]. With it, simulated entities are drawn between ticks:
 	// each [Client.Frame] simulates the elapsed part of the next tick with this input, draws the result, and undoes the
@@ -187,7 +195,6 @@ func (c ClientConfig) SessionConfig(p *ecs.Protocol) (s netsys.ClientConfig, err
 
 func (c ClientConfig) filled() ClientConfig {
 	c.Session.ConnectTimeout = cmp.Or(c.Session.ConnectTimeout, c.Session.Timeout, defaultConnectTimeout)
-	c.Prediction.History = cmp.Or(c.Prediction.History, DefaultHistory)
 	c.Logger = logging.Or(c.Logger)
 	return c
 }

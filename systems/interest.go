@@ -93,7 +93,8 @@ func And(of ...Interest) Interest { return interest.And(of...) }
 func Or(of ...Interest) Interest { return interest.Or(of...) }
 
 // HiddenUnless is the [Interest] in entities to which one of its operands (at least one) says yes. It hides every
-// other entity, including those about which no operand decides:
+// other entity, including those about which no operand decides. Only singletons (ecs.Singleton) about which no operand
+// decides stay visible:
 //
 //	Interest: systems.HiddenUnless(&systems.Grid[Place]{Cell: 100, Radius: 150}, systems.Has[Score]())
 //

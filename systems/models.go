@@ -205,7 +205,7 @@ func predictModel(c *Client, t policy.Traits) clientModel {
 	if predicting.Stamped = stamped(t); predicting.Stamped {
 		predicting.Delay = uint32(t.SuggestTicks(c.world.TickRate()))
 	}
-	c.predictor = predict.New(predicting, c.shape.predicted, c.config.Prediction.History)
+	c.predictor = predict.New(predicting, c.shape.predicted, c.config.historyTicks(c.world.TickRate()))
 	c.interpolator = interpolate.New(drawingParts(c), interpolate.States{
 		Mirror: c.mirror, Written: c.owned.Mask, CoSimulated: c.predictor.Scope.CoSimulates,
 		Damped: t.Remotes == policy.Damped, Damping: damping(ownModel(c.config.Models, c.played)),

@@ -81,6 +81,7 @@ func newReplay(r recordingSource, p *ecs.Protocol, cfg ClientConfig) (*Replay, e
 		return nil, err
 	}
 	x.client.link.endpoint, x.position = x.endpoint, x.endpoint.start()
+	x.client.view = ecs.NewWorld(p, ecs.Config{Client: true}) // empty, until the first step connects the client
 	return x, nil
 }
 
@@ -105,7 +106,7 @@ func (r *Replay) at(position time.Duration) time.Time {
 	return r.endpoint.from.Header().Began.Add(position)
 }
 
-// Client returns the client. It receives nothing after the end of the recording, and is the same after a seek.
+// Client returns the client. Its View is empty in the first frame. It receives nothing after the end of the recording, and is the same after a seek.
 func (r *Replay) Client() *Client { return r.client }
 
 // Duration returns the length of the recording. It has no end while it continues.

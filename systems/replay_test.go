@@ -51,7 +51,7 @@ func recordMatch(t *testing.T, model policy.Model, seconds int) *recordedMatch {
 			if err := m.watcher.Play(at); err != nil {
 				t.Fatal(err)
 			}
-			if v := m.watcher.Client().View(); v != nil {
+			if v := m.watcher.Client().View(); m.watcher.Client().World() != nil {
 				m.writer.Check(m.now, v.Hash())
 				m.hashes[at] = m.watcher.Client().World().Hash()
 				m.frames++
@@ -158,6 +158,35 @@ func TestTornRecording(t *testing.T) {
 	if last < 10*time.Second {
 		t.Errorf("all of it plays %v", last)
 	}
+}
+
+// A replay has a view in its first frame and after a seek to the beginning.
+func TestReplayHasAView(t *testing.T) {
+	m := recordMatch(t, nil, 6)
+	if err := m.writer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := recording.Open(bytes.NewReader(m.file.Bytes()), int64(m.file.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	replay, err := NewReplay(r, m.protocol(), ClientConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	look := func(when string) {
+		if replay.Client().View() == nil {
+			t.Errorf("%s there is no view", when)
+		}
+	}
+	if err := replay.Advance(time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	look("in the first frame")
+	if err := replay.Seek(0); err != nil {
+		t.Fatal(err)
+	}
+	look("after a seek to 0")
 }
 
 // A recording of another protocol is refused, and the error names the line that differs.

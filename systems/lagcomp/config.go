@@ -30,8 +30,11 @@ type Config struct {
 //	200 ± 30 ms, 5 %           594 ms        750 ms                                833 ms
 //	500 ± 84 ms, 5 %           996 ms        1150 ms                               1233 ms
 //
-// So the default fully covers the first three links. 250 ms would cover none.
-const DefaultMaxRewind = 850 * time.Millisecond
+// So the default covers all four links. 850 ms covers the first three; 250 ms would cover none.
+//
+// A modified client can claim to have seen any moment within MaxRewind, drawn or not: it can shoot at where a target was up to
+// MaxRewind ago. Set the limit to the slowest link whose players need not lead targets.
+const DefaultMaxRewind = 1250 * time.Millisecond
 
 const maxMaxRewind = 2 * time.Second
 

@@ -62,7 +62,9 @@
 //     another entity than on the screen, and 20 of 586 into a crowd of 200 with turns for 600 bytes.
 //   - The player's own entities were corrected less than a quarter of a second ago. They are drawn with a visual error
 //     (interpolate.Smoothing) that the server does not know. Take the origin of a shot from systems.Client.World, which has no
-//     visual error.
+//     visual error, unless the player may be carried (ecs.Carry).
+//   - A carried player is drawn on the carrier as the view shows the carrier. Take the origin of its shot from the view: [Get] of
+//     the view and the player, on the server. In Simulate and in systems.Client.World the carrier is at another place.
 //   - ecs.Extrapolate carries a component beyond the newest state, or the component is coming back from there. The view contains
 //     only states. Draw targets on straight lines, the default, or curves (ecs.Hermite); both are reproduced.
 //   - Others are damped (policy.Damped): they are still moving towards the claimed state, and about 5 % of the shots

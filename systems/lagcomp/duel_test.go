@@ -242,7 +242,7 @@ func (f *forger) rob(t *testing.T, seed uint64) {
 // within the bounds hits, as it would for an honest client. The shots of other players are unaffected.
 func TestNetcodeE5_AForgerGainsNothing(t *testing.T) {
 	t.Parallel()
-	const bound = 51 // ticks
+	const bound = 75 // ticks
 	ago := func(ticks uint32) func(uint32, *systemstest.Client) uint32 {
 		return func(now uint32, _ *systemstest.Client) uint32 { return now - min(now, ticks) }
 	}
@@ -255,7 +255,7 @@ func TestNetcodeE5_AForgerGainsNothing(t *testing.T) {
 		hits   [2]float64 // share of the lies that hit: at least, at most
 	}{
 		{"within the bound", ago(20), truly, lagcomp.Believed, [2]float64{0.75, 1}},
-		{"before the bound", ago(80), truly, lagcomp.Old, [2]float64{0, 0}},
+		{"before the bound", ago(110), truly, lagcomp.Old, [2]float64{0, 0}},
 		{"what is to come", ago(0), func(m uint32) uint32 { return m + 60 }, lagcomp.Ahead, [2]float64{0, 1}},
 		{"the newest that it has", func(_ uint32, k *systemstest.Client) uint32 { return k.ServerTick() }, truly, lagcomp.Believed, [2]float64{0.75, 1}},
 		{"long ago", ago(200), truly, lagcomp.Old, [2]float64{0, 0}},

@@ -94,7 +94,7 @@ func TestOwnEntitiesAfterAnInput(t *testing.T) {
 		at    float32
 	}{
 		{1100, 100}, {1118, 118}, {1119, 500}, {1200, 500}, {1071, 71},
-		{1010, 120 - 51 - 1}, // before the oldest state
+		{1010, 120 - 75 - 1}, // before the oldest state
 	} {
 		view := s.comp.AsAfter(1, claimOf(100, 99, 102), c.input)
 		at, ok := lagcomp.Get[spot](view, mine)

@@ -43,7 +43,7 @@ func (m *match) watchRecording(now time.Time) {
 			return
 		}
 	}
-	if err = m.spectator.Play(now.Sub(to.Began())); err == nil && m.spectator.Client().View() != nil {
+	if err = m.spectator.Play(now.Sub(to.Began())); err == nil && m.spectator.Client().World() != nil {
 		to.Check(now, m.spectator.Client().View().Hash())
 	}
 }

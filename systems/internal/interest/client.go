@@ -290,7 +290,7 @@ func (l *look) say(n *node, of uint64) (s said) {
 			s = s.or(l.say(&n.of[i], of&^(s.says&s.yes)))
 		}
 		if n.hides {
-			s = s.close()
+			s = s.close(p.singletons[g])
 		}
 	case opGrid:
 		s = l.whole(p.grids[n.leaf].has, l.c.inside[n.leaf], of)
@@ -343,8 +343,10 @@ func (l *look) one(n *node, e ecs.Entity, slot int) (s said) {
 		for i := range n.of {
 			s = s.or(l.one(&n.of[i], e, slot))
 		}
-		if n.hides {
-			s = s.close()
+		if n.hides && p.isSingleton(p.w.NetID(e)) {
+			s = s.close(all)
+		} else if n.hides {
+			s = s.close(0)
 		}
 	case opGrid:
 		x := p.grids[n.leaf]

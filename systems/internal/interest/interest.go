@@ -47,7 +47,8 @@ func And(of ...Interest) Interest { return combined{op: opAnd, of: of} }
 // Or returns the interest in entities for which at least one operand answers yes.
 func Or(of ...Interest) Interest { return combined{op: opOr, of: of} }
 
-// HiddenUnless returns the interest in entities for which at least one operand answers yes. It hides all other entities.
+// HiddenUnless returns the interest in entities for which at least one operand answers yes. It hides all other entities, except
+// singletons to which no operand applies.
 func HiddenUnless(of ...Interest) Interest { return combined{op: opOr, of: of, hides: true} }
 
 func (c combined) compile(p *Program) (node, error) {
@@ -100,5 +101,5 @@ func (s said) and(o said) said {
 // or returns the answers of Or for two operands.
 func (s said) or(o said) said { return said{s.says | o.says, s.yes&s.says | o.yes&o.says} }
 
-// close hides the slots to which no operand applies.
-func (s said) close() said { return said{all, s.yes & s.says} }
+// close hides the slots to which no operand applies, except some.
+func (s said) close(except uint64) said { return said{all, s.yes&s.says | except&^s.says} }

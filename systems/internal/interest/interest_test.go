@@ -171,6 +171,32 @@ func TestWhoSaysNothing(t *testing.T) {
 	}
 }
 
+// HiddenUnless shows a singleton, unless an operand applies to it.
+func TestSingletonsStayVisible(t *testing.T) {
+	p := protocol()
+	ecs.Singleton[struct {
+		Seconds uint16 `net:"0..3600"`
+	}](p, 0)
+	ecs.Singleton[secret](p, 0)
+	y := yardWith(t, p, Rules{Entities: HiddenUnless(&Grid[spot]{Cell: 10, Radius: 10}, Filter(func(struct{ Team team }, struct{ It secret }) bool { return false }))})
+	y.w.Spawn(of(1), spot{}, team{1})
+	y.capture()
+	var c Client
+	seen := y.sees(&c, 1)
+	for id, visible := range map[components.NetID]bool{1: true, 2: false} {
+		e, _ := y.w.ByNetID(id)
+		g, k, _ := y.ring.Slot(id)
+		if seen[e] != visible || y.p.Sees(&c, 1, e, g, k) != visible {
+			t.Errorf("singleton %d is seen: %v, want %v", id, seen[e], visible)
+		}
+	}
+}
+
+// secret is a singleton that a filter hides.
+type secret struct {
+	Number uint8 `net:"0..9"`
+}
+
 // Entities of one group have the same replicated components, but may have different local ones.
 func TestLocalComponents(t *testing.T) {
 	eyes := &Grid[spot]{Cell: 10, Radius: 10, Eyes: Same[side]()}

@@ -49,8 +49,9 @@ func newYard(t testing.TB, of Interest, by ...Priority) *yard {
 	return yardOf(t, Rules{Entities: of, Priorities: by})
 }
 
-func yardOf(t testing.TB, r Rules) *yard {
-	p := protocol()
+func yardOf(t testing.TB, r Rules) *yard { return yardWith(t, protocol(), r) }
+
+func yardWith(t testing.TB, p *ecs.Protocol, r Rules) *yard {
 	y := &yard{w: ecs.NewWorld(p, ecs.Config{TickRate: 20})}
 	var err error
 	if y.p, err = Compile(y.w, p, r); err != nil {

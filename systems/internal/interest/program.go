@@ -3,8 +3,10 @@ package interest
 import (
 	"fmt"
 	"hash/maphash"
+	"math/bits"
 	"unsafe"
 
+	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/internal/reuse"
@@ -26,6 +28,8 @@ type Program struct {
 	ring  *capture.Ring // of the frame
 	at    []int32       // home of each group
 	came  []uint32      // by group: newest send at which an entity entered
+
+	singletons []uint64 // by group: slots with singletons
 
 	turn uint64       // counts frames
 	seed maphash.Seed // of the hashes of the components that filters read
@@ -115,6 +119,7 @@ func (p *Program) Begin(f *capture.Frame, ring *capture.Ring) {
 	for g := range p.came {
 		p.came[g] = ring.Moves(g).Came
 	}
+	p.findSingletons(f)
 	for _, s := range p.sames {
 		s.sort(p, f)
 	}
@@ -128,6 +133,24 @@ func (p *Program) Begin(f *capture.Frame, ring *capture.Ring) {
 	for _, x := range p.having {
 		x.slots = p.find(f, x.comp, x.slots, func(int, int, unsafe.Pointer) {})
 	}
+}
+
+// findSingletons finds the slots of singletons.
+func (p *Program) findSingletons(f *capture.Frame) {
+	p.singletons = reuse.Slice(p.singletons, len(f.Groups))
+	for g := range f.Groups {
+		p.singletons[g] = 0
+		for m := f.Groups[g].Alive; m != 0; m &= m - 1 {
+			if p.isSingleton(components.NetID(f.Groups[g].IDs[bits.TrailingZeros64(m)])) {
+				p.singletons[g] |= m & -m
+			}
+		}
+	}
+}
+
+// isSingleton reports whether an entity is a singleton of the protocol. These have the first NetIDs.
+func (p *Program) isSingleton(id components.NetID) bool {
+	return id > 0 && int(id) <= len(ecs.Singletons(p.protocol))
 }
 
 // countHomes counts the groups of each home.
