@@ -129,6 +129,9 @@ func (c *coder) readCommands(b []byte, tick uint32) (list []commands.Entry, rest
 			return nil, nil, fmt.Errorf("%w: tick %d", codec.ErrMalformed, d.Tick)
 		}
 		command, behind, err := c.commands.Next(rest[8:])
+		if err == nil {
+			err = c.commands.Check(command)
+		}
 		if err != nil {
 			return nil, nil, err
 		}

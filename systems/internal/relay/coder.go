@@ -121,7 +121,7 @@ func (c *coder) readCommand() string {
 	for range c.commands.Commands[b[0]].Schema.RawSize() {
 		b = append(b, byte(c.R.Bits(8)))
 	}
-	if _, _, err := c.commands.Next(b); err != nil {
+	if c.commands.Check(b) != nil {
 		c.Bad = true
 	}
 	return string(b)
