@@ -10,6 +10,9 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
+// ErrEmpty is returned for a recording that ended before anything was recorded.
+var ErrEmpty = errors.New("nothing was recorded")
+
 // ErrFormat is wrapped by errors about bytes that are not a recording of this version.
 var ErrFormat = errors.New("not a recording, or damaged")
 

@@ -45,11 +45,16 @@ func OpenFile(name string) (*Reader, error) {
 }
 
 // Open opens a recording of size bytes, which may be untrusted. If its end is missing, it ends with the last whole chunk. Errors wrap
-// [ErrFormat].
+// [ErrFormat] or [ErrEmpty].
 func Open(from io.ReaderAt, size int64) (*Reader, error) {
 	r := &Reader{from: from}
+	if size == 0 {
+		return nil, ErrEmpty
+	}
 	h, content, err := r.chunk(0, size, maxHeader)
-	if err == nil && h.kind != chunkHeader {
+	if err == nil && h.kind == chunkIndex { // the end of a recording without a beginning
+		err = ErrEmpty
+	} else if err == nil && h.kind != chunkHeader {
 		err = ErrFormat
 	}
 	if err == nil {

@@ -72,6 +72,19 @@ func TestSegments(t *testing.T) {
 	}
 }
 
+// A recording that is closed before anything arrived is empty, not damaged.
+func TestEmptyRecording(t *testing.T) {
+	var b bytes.Buffer
+	if err := recording.NewWriter(&b, recording.Config{}).Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []int{0, b.Len()} {
+		if _, err := recording.Open(bytes.NewReader(b.Bytes()[:size]), int64(size)); !errors.Is(err, recording.ErrEmpty) {
+			t.Errorf("%d bytes: got %v, want %v", size, err, recording.ErrEmpty)
+		}
+	}
+}
+
 // A recording that is cut at any byte plays its whole segments or is refused, and a changed byte is never played.
 func TestTornAndDamaged(t *testing.T) {
 	b := smallFile(t)
@@ -83,7 +96,7 @@ func TestTornAndDamaged(t *testing.T) {
 				t.Fatalf("%d bytes have %d segments, fewer have %d", n, len(r.Segments()), segments)
 			}
 			segments = len(r.Segments())
-		} else if !errors.Is(err, recording.ErrFormat) || segments > 0 {
+		} else if !errors.Is(err, recording.ErrFormat) && n > 0 || segments > 0 {
 			t.Fatalf("%d bytes: %v", n, err)
 		}
 		damaged := bytes.Clone(b)

@@ -1,7 +1,6 @@
 package recording
 
 import (
-	"fmt"
 	"slices"
 	"time"
 )
@@ -27,7 +26,7 @@ func NewRing(length time.Duration, c Config) *Ring {
 // Recording returns a copy of the kept seconds. The ring continues to record.
 func (r *Ring) Recording() (*Reader, error) {
 	if !r.open && len(r.kept.segments) == 0 {
-		return nil, fmt.Errorf("%w: nothing is recorded yet", ErrFormat)
+		return nil, ErrEmpty
 	}
 	x := &Reader{header: r.header, duration: r.at}
 	add := func(start time.Duration, content []byte) {
