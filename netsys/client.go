@@ -1,6 +1,7 @@
 package netsys
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -167,6 +168,8 @@ func (c *Client) unanswered(reason error) error {
 	text, timeout := strings.CutPrefix(reason.Error(), netcode.ErrTimeout.Error())
 	named, at := c.netcode.Servers(), netip.AddrPortFrom(c.server.Addr().WithZone(""), c.server.Port())
 	switch {
+	case errors.Is(reason, netcode.ErrDisconnected):
+		return fmt.Errorf("%w: the server ended the handshake, which may take %v after the first answer, or it stops", ErrTimeout, handshakeTimeout)
 	case !timeout:
 		return endReason(reason)
 	case !c.netcode.Challenged() && at.IsValid() && !placeholders.Contains(c.LocalAddr().Addr()) && !slices.Contains(named, at):

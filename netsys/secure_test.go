@@ -157,6 +157,16 @@ func TestTokenOfSeveralServers(t *testing.T) {
 	run(netip.AddrPort{}, 2, 600)
 }
 
+// A handshake that takes longer than the server allows ends with a timeout, after which a client may try again.
+func TestSlowHandshake(t *testing.T) {
+	m := newMatch(t, matchConfig{client: ClientConfig{ConnectTimeout: time.Minute}})
+	m.links(Link{Latency: 2700 * time.Millisecond})
+	m.until("the client gives up", func() bool { return m.atClient.reason != nil })
+	if r := m.atClient.reason; !errors.Is(r, ErrTimeout) || !MayReconnect(r) {
+		t.Errorf("got %v, want ErrTimeout", r)
+	}
+}
+
 // A client that falls silent during the handshake loses its slot, before a hello and after the welcome.
 func TestSlotIsNotKeptBySilence(t *testing.T) {
 	for _, answered := range []bool{false, true} {
