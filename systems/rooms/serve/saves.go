@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -21,7 +22,7 @@ remove ROOM EPOCH                  removes a save, and the copy that was kept of
 `
 
 // errUsage is the error of other arguments.
-var errUsage = errors.New("the arguments are one of these:\n" + SavesUsage)
+var errUsage = errors.New("the arguments are one of these:\n" + strings.TrimSuffix(SavesUsage, "\n"))
 
 // Saves runs a command of an operator on the saves of rooms: list, describe, restore, copy or remove. See [SavesUsage] for its
 // arguments. It may run beside the processes with rooms. Give it to operators as a command of the game's server, with the store and
