@@ -54,6 +54,7 @@ type Client struct {
 // clientLink is the session with the server.
 type clientLink struct {
 	endpoint clientEndpoint
+	token    bool // the client was given a token; otherwise each attempt makes one of its own
 	session  netsys.Session
 	id       uint32
 	err      error         // why it ended for good
@@ -132,6 +133,7 @@ func NewClient(on netsys.Wire, server netip.AddrPort, p *ecs.Protocol, cfg Clien
 	if c.link.endpoint, err = netsys.NewClient(on, server, session); err != nil {
 		return nil, err
 	}
+	c.link.token = c.config.Session.Token != nil
 	c.config.Session.Token = nil                       // so that a printed client does not contain the token
 	c.config.Session.ClientID = c.Session().ClientID() // keep a generated id for reconnections
 	return c, nil

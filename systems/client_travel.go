@@ -90,7 +90,7 @@ func arrive(c *Client, now time.Time, to clientEndpoint, session netsys.Session)
 	if to != c.link.endpoint {
 		_ = c.link.endpoint.Close(now) // leave cleanly; the transport is no longer used
 	}
-	c.link = clientLink{endpoint: to, guide: c.link.guide, before: counted, resumes: c.link.lost != nil}
+	c.link = clientLink{endpoint: to, token: c.link.token, guide: c.link.guide, before: counted, resumes: c.link.lost != nil}
 	c.stats, c.steps.now, c.steps.steering, c.followed = ClientStats{}, now, clock.Steering{}, followers{}
 	c.predictor, c.reconciler = nil, nil
 	resetMirror(c)
@@ -109,7 +109,7 @@ const (
 
 // startReconnect starts waiting for another session if one may succeed. It returns false if the client has ended.
 func (c *Client) startReconnect(reason error) bool {
-	renewable := c.config.Session.Renew != nil && errors.Is(reason, netcode.ErrTokenExpired)
+	renewable := (c.config.Session.Renew != nil || !c.link.token) && errors.Is(reason, netcode.ErrTokenExpired)
 	if c.link.err != nil || !c.config.Session.Reconnect || !netsys.MayReconnect(reason) && !renewable {
 		return false
 	}
