@@ -60,8 +60,8 @@ type WebSocketConfig struct {
 	PerAddress int
 
 	// HalfOpen bounds the connections that have not sent a valid first message: a connection request of package netcode, or a
-	// packet of a session whose connection broke. When one more connects, it gets the status 503, so that the handshakes under way
-	// are finished; but if the oldest has taken 2 s or half of HandshakeTimeout, that one is closed instead. A connection with any
+	// packet of a session whose connection broke. The server answers further connections with status 503, so that handshakes in
+	// progress finish. If the oldest connection has taken 2 s or half of HandshakeTimeout, the server closes that one instead. A connection with any
 	// other first message is closed immediately. 0 means half of Connections, at least 128.
 	HalfOpen int
 	// Handshake bounds the bytes of a request. 0 means 8,192. Less than 512 is an error.

@@ -80,7 +80,7 @@ func (f *fleeting) Buffered() int      { return 0 }
 func (f *fleeting) Close()             {}
 func (f *fleeting) Abort()             {}
 
-// A server that accepts connections and drops them gets them more and more rarely. Only a session makes the pauses short again.
+// If a server accepts connections and drops them, the client pauses longer before each attempt. Only a session resets the pause.
 func TestOnlyASessionShortensPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const challenge, keepAlive, payload = 0x12, 0x14, 0x15
