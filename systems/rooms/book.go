@@ -65,11 +65,28 @@ type seatPromise struct {
 	epoch  uint32
 }
 
-// reserve promises every player a seat until the given time, or no player any seat. The errors are ErrSeated, ErrBanned and
-// ErrFull.
+// unused reports whether a player has a promised seat that it has never tried to take: the answer with its token may be lost.
+func (b *seatBook) unused(player uint64) bool {
+	n, ok := b.byPlayer[player]
+	if !ok {
+		return false
+	}
+	s := &b.seats[n]
+	return s.state() == seatPromised && s.client == 0 && !s.asked
+}
+
+// allUnused reports whether all players have unused seats.
+func (b *seatBook) allUnused(who []claimant) bool {
+	return !slices.ContainsFunc(who, func(w claimant) bool { return !b.unused(w.player) })
+}
+
+// reserve promises every player a seat until the given time, or no player any seat. A player whose seat is unused is promised that one
+// again. The errors are ErrSeated, ErrBanned and ErrFull.
 func (b *seatBook) reserve(now, until time.Time, dst []seatPromise, who ...claimant) ([]seatPromise, error) {
+	missing := 0
 	for i, w := range who {
-		if _, has := b.byPlayer[w.player]; has {
+		unused := b.unused(w.player)
+		if _, has := b.byPlayer[w.player]; has && !unused {
 			return dst, ErrSeated
 		}
 		if b.bans(w.player) {
@@ -80,12 +97,20 @@ func (b *seatBook) reserve(now, until time.Time, dst []seatPromise, who ...claim
 				return dst, ErrSeated
 			}
 		}
+		if !unused {
+			missing++
+		}
 	}
-	if b.free() < len(who) {
+	if b.free() < missing {
 		return dst, ErrFull
 	}
 	n := 0
 	for _, w := range who {
+		if p, _, err := b.renew(until, w.player); err == nil {
+			b.seats[p.number].party = w.party
+			dst = append(dst, p)
+			continue
+		}
 		for b.seats[n].state() != seatFree {
 			n++
 		}

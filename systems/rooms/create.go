@@ -269,59 +269,113 @@ func firstTick(number uint64, c systems.ServerConfig, now time.Time) time.Time {
 }
 
 // Join gives players seats in the room of a kind that publishes these options and has the fewest free seats of those with enough
-// seats, or in a new room with these options. The error is that of [Room.Reserve] or [Server.Create].
+// seats, or in a new room with these options. Players who have seats in such a room get other tokens for these: asking again is safe.
+// The error is that of [Room.Reserve] or [Server.Create].
 func (s *Server) Join(kind string, wanted Options, who ...Player) ([]Admission, error) {
-	k, err := s.findKind(kind, "")
+	return s.join(Wish{Kind: kind, Options: wanted, Players: who})
+}
+
+// join does what Join does for a wish.
+func (s *Server) join(w Wish) ([]Admission, error) {
+	k, err := s.findKind(w.Kind, w.Schema)
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.joinPlayers(k, wanted, who)
-	count(s.counts[kind], len(who), err)
+	if err = w.clean(); err == nil && w.Leaves == 0 {
+		if all, err := s.renew(k, &w, false); !errors.Is(err, ErrNoSeat) {
+			return all, err
+		}
+	}
+	var all []Admission
+	switch {
+	case err != nil:
+	case len(w.Players) > k.Capacity:
+		err = ErrFull
+	default:
+		all, err = s.joinPlayers(k, &w)
+	}
+	count(s.counts[w.Kind], len(w.Players), err)
 	return all, err
 }
 
-// joinPlayers does what Join does, without counting it.
-func (s *Server) joinPlayers(k *Kind, wanted Options, who []Player) ([]Admission, error) {
-	err := check(who)
+// clean cleans the options of a wish. The error wraps ErrPlayer or ErrOptions.
+func (w *Wish) clean() error {
+	err := check(w.Players)
 	if err == nil {
-		wanted, err = wanted.Clean()
+		w.Options, err = w.Options.Clean()
 	}
-	switch {
-	case err != nil:
-		return nil, err
-	case len(who) > k.Capacity:
-		return nil, ErrFull
-	}
-	all, err := s.joinExisting(k, wanted, who)
+	return err
+}
+
+// joinPlayers gives players seats that they do not have.
+func (s *Server) joinPlayers(k *Kind, w *Wish) ([]Admission, error) {
+	all, err := s.joinExisting(k, w)
 	if all == nil && err == nil {
 		s.opening.Lock() // players who join meanwhile find the new room
 		defer s.opening.Unlock()
-		all, err = s.joinExisting(k, wanted, who)
+		all, err = s.joinExisting(k, w)
 	}
 	if all == nil && err == nil {
-		_, all, err = s.createRoom(k.Name, Creation{Options: wanted}, who)
+		_, all, err = s.createRoom(k.Name, Creation{Options: w.Options}, w.Players)
 	}
 	return all, err
 }
 
 // joinExisting gives players seats in an existing room. It returns neither seats nor an error if no room has enough seats.
-func (s *Server) joinExisting(k *Kind, wanted Options, who []Player) ([]Admission, error) {
+func (s *Server) joinExisting(k *Kind, w *Wish) ([]Admission, error) {
 	type place struct {
 		room *Room
 		left int
 	}
 	var places []place
 	for _, r := range s.Rooms() {
-		if left := r.freeSeatsFor(k, wanted); left >= len(who) {
+		if left := r.freeSeatsFor(k, w.Options); left >= len(w.Players) && r.about.id != w.Leaves {
 			places = append(places, place{r, left})
 		}
 	}
 	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(a.left, b.left) })
 	for _, p := range places {
-		all, err := p.room.reserveSeats(who)
+		all, err := p.room.reserveSeats(w.Players)
 		if err == nil || errors.Is(err, ErrPlayer) || errors.Is(err, ErrSeated) {
 			return all, err
 		}
 	}
 	return nil, nil
+}
+
+// renew returns other tokens for the seats that all players of a wish have in one room of a kind, which is the one where the first of
+// them was seated last. The error wraps ErrNoSeat, or is that of Reconnect.
+func (s *Server) renew(k *Kind, w *Wish, away bool) ([]Admission, error) {
+	for _, id := range slices.Backward(s.roomsOf(w.Players[0].ID)) {
+		r := s.Room(id)
+		if r == nil || !r.hasSeatsOf(k, w, away) {
+			continue
+		}
+		all := make([]Admission, len(w.Players))
+		for i, p := range w.Players {
+			var err error
+			if all[i], err = r.Reconnect(p); err != nil {
+				return nil, err
+			}
+		}
+		return all, nil
+	}
+	return nil, ErrNoSeat
+}
+
+// hasSeatsOf reports whether a room has the seats of all players of a wish: see [Seats].Renew.
+func (r *Room) hasSeatsOf(k *Kind, w *Wish, away bool) bool {
+	if r.kind != k || r.about.private || r.watch.stuck.Load() != 0 {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.held.life.state() == Ended || !r.held.life.options.Has(w.Options) {
+		return false
+	}
+	open := !away && r.admits() == nil
+	return !slices.ContainsFunc(w.Players, func(p Player) bool {
+		_, s, has := r.held.book.seatOf(p.ID)
+		return !has || s.leaving || !open && (s.state() == seatTaken || s.state() == seatEntering)
+	})
 }

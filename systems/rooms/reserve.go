@@ -2,6 +2,7 @@ package rooms
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -70,8 +71,8 @@ func check(who []Player) error {
 	return nil
 }
 
-// Reserve promises each player a seat for [Config].Promise, or none of them. A seat whose token is not used by then is free again.
-// The error wraps [ErrFull], [ErrLocked], [ErrDraining], [ErrEnded], [ErrStuck], [ErrBanned], [ErrSeated] or
+// Reserve promises each player a seat for [Config].Promise, or none of them. A seat whose token is not used by then is free again. A
+// player whose token is unused gets another one for the same seat, and the earlier one becomes invalid. The error wraps [ErrFull], [ErrLocked], [ErrDraining], [ErrEnded], [ErrStuck], [ErrBanned], [ErrSeated] or
 // [ErrPlayer].
 func (r *Room) Reserve(who ...Player) ([]Admission, error) {
 	all, err := r.reserveSeats(who)
@@ -126,6 +127,13 @@ func (r *Room) reserveSeats(who []Player) ([]Admission, error) {
 	}
 	r.mu.Lock()
 	err := r.admits()
+	if (errors.Is(err, ErrLocked) || errors.Is(err, ErrDraining)) && r.held.book.allUnused(wanted) {
+		err = nil
+	}
+	fresh := make([]bool, len(who)) // players without a seat: data that was carried to an earlier one is not theirs
+	for i, p := range who {
+		fresh[i] = !r.held.book.unused(p.ID)
+	}
 	var promises []seatPromise
 	if err == nil {
 		promises, err = r.held.book.reserve(now, until, make([]seatPromise, 0, len(who)), wanted...)
@@ -133,7 +141,9 @@ func (r *Room) reserveSeats(who []Player) ([]Admission, error) {
 	if err == nil {
 		r.held.life.empty = time.Time{}
 		for i, p := range promises {
-			delete(r.held.carried, who[i].ID)
+			if fresh[i] {
+				delete(r.held.carried, who[i].ID)
+			}
 			r.held.carry(p, who[i])
 		}
 	}

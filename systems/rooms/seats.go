@@ -20,14 +20,21 @@ type Wish struct {
 	Schema string
 	// Players get seats in one room, all or none.
 	Players []Player
+	// Leaves is the room that the players leave: they get no seats there, and no tokens for the seats that they have. Default (0): none.
+	Leaves ID
 }
 
 // Seats gives seats and finds rooms: [Here] in one process, package fleet in all processes of a fleet. Its methods may be called
 // from any goroutine, and may wait.
 type Seats interface {
-	// Join gives players seats in the fullest open room that publishes the options and has enough seats, or in a new room. The
-	// error is that of [Room.Reserve] or [Server.Create], or wraps [ErrUnavailable].
+	// Join gives players seats in the fullest open room that publishes the options and has enough seats, or in a new room. Players
+	// who have seats in such a room get tokens for these, as from Renew. The error is that of [Room.Reserve] or [Server.Create], or
+	// wraps [ErrUnavailable].
 	Join(ctx context.Context, w Wish) ([]Admission, error)
+	// Renew returns other tokens, as [Room.Reconnect] does, for the seats that all players of a wish have in one room of the kind
+	// that is not private and publishes the options. Seats of connected players count in open rooms only, and not at all if away is
+	// set. The error wraps [ErrNoSeat] or [ErrUnavailable], or is that of [Room.Reconnect].
+	Renew(ctx context.Context, w Wish, away bool) ([]Admission, error)
 	// Create creates a room and gives players the first seats. The error is that of [Server.Create] or [Room.Reserve], or wraps
 	// [ErrUnavailable].
 	Create(ctx context.Context, kind string, c Creation, who ...Player) ([]Admission, error)
@@ -74,11 +81,18 @@ func Here(s *Server) Seats { return here{s} }
 type here struct{ server *Server }
 
 // Join implements [Seats].
-func (h here) Join(_ context.Context, w Wish) ([]Admission, error) {
-	if _, err := h.server.findKind(w.Kind, w.Schema); err != nil {
+func (h here) Join(_ context.Context, w Wish) ([]Admission, error) { return h.server.join(w) }
+
+// Renew implements [Seats].
+func (h here) Renew(_ context.Context, w Wish, away bool) ([]Admission, error) {
+	k, err := h.server.findKind(w.Kind, w.Schema)
+	if err == nil {
+		err = w.clean()
+	}
+	if err != nil {
 		return nil, err
 	}
-	return h.server.Join(w.Kind, w.Options, w.Players...)
+	return h.server.renew(k, &w, away)
 }
 
 // Create implements [Seats].

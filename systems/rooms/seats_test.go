@@ -67,6 +67,79 @@ func TestReconnect(t *testing.T) {
 	}
 }
 
+// A player whose answer was lost asks again and gets the seat that it has, also when another room is fuller by then, or the room is
+// locked. A player who plays gets its seat from Join in an open room, and goes on playing; Reserve refuses it.
+func TestAskingAgain(t *testing.T) {
+	kind := fields(3)
+	kind.Grace = 20 * time.Second
+	h := newHouse(t, Config{Kinds: []Kind{kind}})
+	lost := h.join("field", 1)
+	r := h.server.Room(lost.Seat.Room)
+	fuller, err := h.server.Create("field", Creation{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fuller.Reserve(Player{ID: 8}, Player{ID: 9}); err != nil {
+		t.Fatal(err)
+	}
+	same := func(a Admission) {
+		t.Helper()
+		if a.Seat.Room != lost.Seat.Room || a.Seat.Number != lost.Seat.Number || a.Seat.Epoch <= lost.Seat.Epoch || r.Info().Free() != 2 || fuller.Info().Free() != 1 {
+			t.Fatalf("%+v after %+v, with %d and %d free", a.Seat, lost.Seat, r.Info().Free(), fuller.Info().Free())
+		}
+		lost = a
+	}
+	reserve := func() Admission {
+		t.Helper()
+		all, err := r.Reserve(Player{ID: 1, Party: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all[0]
+	}
+	same(h.join("field", 1))
+	same(reserve())
+	r.Lock()
+	same(h.join("field", 1))
+	same(reserve())
+	r.Unlock()
+	p := h.play(lost)
+	h.until("in the game", func() bool { return p.playing() })
+	same(h.join("field", 1))
+	if _, err := r.Reserve(Player{ID: 1}); !errors.Is(err, ErrSeated) {
+		t.Error(err)
+	}
+	h.run(time.Second)
+	if p.Err() != nil {
+		t.Error(p.Err())
+	}
+	if _, err := Here(h.server).Renew(t.Context(), Wish{Kind: "field", Players: []Player{{ID: 1}}}, true); !errors.Is(err, ErrNoSeat) {
+		t.Errorf("a connected player is not away: %v", err)
+	}
+	h.players = nil
+	_ = p.wire.Close()
+	h.until("missed", func() bool { return r.Info().Waiting == 1 })
+	r.Lock()
+	again := h.join("field", 1)
+	same(again)
+	q := h.play(again)
+	h.until("back", func() bool { return q.playing() })
+	if q.ID() != p.ID() {
+		t.Errorf("client %d after %d", q.ID(), p.ID())
+	}
+	if a := h.join("field", 1); a.Seat.Room != fuller.ID() {
+		t.Errorf("a player of a locked room got %+v", a.Seat)
+	}
+	all, err := h.server.Join("field", nil, Player{ID: 20, Party: 20}, Player{ID: 21, Party: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	renewed, err := h.server.Join("field", nil, Player{ID: 20, Party: 20}, Player{ID: 21, Party: 20})
+	if err != nil || renewed[0].Seat.Room != all[0].Seat.Room || renewed[1].Seat.Number != all[1].Seat.Number {
+		t.Errorf("%v: %+v after %+v", err, renewed, all)
+	}
+}
+
 // A player who leaves cleanly frees the seat immediately.
 func TestGoodbyeFreesTheSeat(t *testing.T) {
 	h := newHouse(t, Config{Kinds: []Kind{fields(1)}})

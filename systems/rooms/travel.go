@@ -12,7 +12,7 @@ import (
 
 // Destination is the room to which a player travels, given by id or by kind.
 type Destination struct {
-	// Room is the id of a room, in any process. Default (0): an open room of Kind that publishes Options, or a new one.
+	// Room is the id of a room, in any process. Default (0): another open room of Kind that publishes Options, or a new one.
 	Room    ID
 	Kind    string
 	Options Options
@@ -110,7 +110,7 @@ func (r *Room) reserveDestination(ctx context.Context, d *departingPlayer) error
 	if d.to.Room != 0 {
 		all, err = seats.Reserve(ctx, d.to.Room, who)
 	} else {
-		wish := Wish{Kind: d.to.Kind, Options: d.to.Options, Players: []Player{who}}
+		wish := Wish{Kind: d.to.Kind, Options: d.to.Options, Players: []Player{who}, Leaves: r.about.id}
 		if k := r.server.kinds[d.to.Kind]; k != nil {
 			wish.Schema = k.schema
 		}

@@ -58,6 +58,16 @@ func (w *world) travel(x *wanderer, from *Room, to Destination) {
 	w.until("decided", func() bool { return !x.going })
 }
 
+// A player who travels to a kind goes to another room of it, not to the one where it is.
+func TestTravelWithinAKind(t *testing.T) {
+	w, x, town, _ := pair(t, nil)
+	w.travel(x, town, Destination{Kind: "town"})
+	w.run(time.Second)
+	if town.Info().Taken != 0 || x.room == town || !w.has(x.room, 7) || x.Err() != nil {
+		t.Errorf("%d are left in the town: %v", town.Info().Taken, x.Err())
+	}
+}
+
 // A player travels with its carried components: its entity has them from its first snapshot on, and its client, seat, name and
 // party are the same. The previous seat is free, and the hooks are called.
 func TestTravelCarries(t *testing.T) {

@@ -141,7 +141,9 @@ func (f *Fleet) give(ctx context.Context, q *seatRequest) ([]rooms.Admission, er
 	}
 	switch q.Op {
 	case opJoin:
-		return f.here.Join(ctx, rooms.Wish{Kind: q.Kind, Options: q.Options, Schema: q.Schema, Players: players})
+		return f.here.Join(ctx, rooms.Wish{Kind: q.Kind, Options: q.Options, Schema: q.Schema, Players: players, Leaves: rooms.ID(q.Leaves)})
+	case opRenew:
+		return f.here.Renew(ctx, rooms.Wish{Kind: q.Kind, Options: q.Options, Schema: q.Schema, Players: players}, q.Away)
 	case opCreate:
 		return f.here.Create(ctx, q.Kind, rooms.Creation{Options: q.Options, Private: q.Private, Schema: q.Schema}, players...)
 	case opReserve:

@@ -22,6 +22,7 @@ type reply struct {
 	Refused, Why, Code string
 	Room               uint64 `json:",string"`
 	Seats              []struct {
+		N     uint16
 		Epoch uint32 `json:"e"`
 		Party uint64 `json:"p,string"`
 	}
@@ -81,7 +82,8 @@ func TestAnswers(t *testing.T) {
 	room := fmt.Sprintf(`"room":"%d"`, party.Room)
 	for want, request := range map[string]string{
 		"full":        `"op":"reserve",` + room + `,"players":[{"id":"20"}]`,
-		"seated":      `"op":"reserve",` + room + `,"players":[{"id":"1"}]`,
+		"no_seat2":    `"op":"renew","kind":"field","players":[{"id":"20"}]`,
+		"no_seat3":    `"op":"renew","kind":"field","options":{"map":"ice"},"players":[{"id":"1"}]`,
 		"no_seat":     `"op":"reconnect",` + room + `,"players":[{"id":"20"}]`,
 		"room":        `"op":"reserve","room":"99","players":[{"id":"20"}]`,
 		"unavailable": `"op":"reserve","claim":true,"room":"99","players":[{"id":"20"}]`,
@@ -96,6 +98,11 @@ func TestAnswers(t *testing.T) {
 	} {
 		if a := got(request); a.Refused != strings.TrimRight(want, " 23") || a.Why == "" {
 			t.Errorf("%s: %+v", want, a)
+		}
+	}
+	for _, again := range []string{`"op":"reserve",` + room, `"op":"join","kind":"field",` + options, `"op":"renew","kind":"field","away":true`} {
+		if a := got(again + `,"players":[{"id":"1"}]`); a.Refused != "" || a.Room != party.Room || a.Seats[0].N != party.Seats[0].N {
+			t.Errorf("%s: %+v", again, a)
 		}
 	}
 	if a := got(`"op":"reconnect",` + room + `,"players":[{"id":"2"}]`); a.Refused != "" || a.Seats[0].Epoch < 2 {

@@ -36,7 +36,7 @@ func (v *view) choose(w *rooms.Wish, create bool, tried map[string]bool, now tim
 	if !create {
 		for _, x := range v.rooms {
 			p := v.processes[x.Process]
-			if p == nil || x.Kind != w.Kind || w.Schema != "" && x.Schema != w.Schema || !x.Takes() || x.freeSeats() < len(w.Players) {
+			if p == nil || x.Kind != w.Kind || w.Schema != "" && x.Schema != w.Schema || !x.Takes() || x.freeSeats() < len(w.Players) || x.ID == w.Leaves {
 				continue
 			}
 			if !v.alive(x) || !fits(p) || !x.Options.Has(w.Options) {

@@ -83,8 +83,44 @@ var (
 
 // Join implements [rooms.Seats].
 func (f *Fleet) Join(ctx context.Context, w rooms.Wish) ([]rooms.Admission, error) {
-	q := seatRequest{Op: opJoin, Kind: w.Kind, Schema: w.Schema, Players: requesting(w.Players)}
+	if w.Leaves == 0 {
+		if all, err := f.Renew(ctx, w, false); err == nil || errors.Is(err, rooms.ErrUnavailable) {
+			return all, err
+		}
+	}
+	q := seatRequest{Op: opJoin, Kind: w.Kind, Schema: w.Schema, Leaves: uint64(w.Leaves), Players: requesting(w.Players)}
 	return f.seek(ctx, w, q, func() ([]rooms.Admission, error) { return f.here.Join(ctx, w) })
+}
+
+// Renew implements [rooms.Seats]. The directory has the newest seat of each player. A seat is not renewed while its process is dead:
+// Reconnect makes another process continue the room.
+func (f *Fleet) Renew(ctx context.Context, w rooms.Wish, away bool) ([]rooms.Admission, error) {
+	if f.here != nil {
+		if all, err := f.here.Renew(ctx, w, away); err == nil || errors.Is(err, rooms.ErrUnavailable) {
+			return all, err
+		}
+	}
+	if len(w.Players) == 0 {
+		return nil, fmt.Errorf("%w: nobody wants a seat", rooms.ErrPlayer)
+	}
+	var e PlayerEntry
+	if _, err := find(ctx, f.config.Directory, PlayerKey(w.Players[0].ID), &e); err != nil || e.Kind != w.Kind {
+		return nil, rooms.ErrNoSeat // without the directory, players get other seats
+	}
+	f.mu.Lock()
+	p := f.view.processes[e.Process]
+	asks := p != nil && p.Epoch == e.ProcessEpoch && p.Process != f.view.own && (p.silent == 0 || p.silent != p.revision)
+	f.mu.Unlock()
+	if !asks {
+		return nil, rooms.ErrNoSeat
+	}
+	all, err := f.request(ctx, e.Process, seatRequest{
+		Op: opRenew, Kind: w.Kind, Options: w.Options, Schema: w.Schema, Away: away, Players: requesting(w.Players),
+	})
+	if err != nil && (worthAnother(err) || !errors.Is(err, rooms.ErrUnavailable)) {
+		return nil, fmt.Errorf("%w: %w", rooms.ErrNoSeat, err)
+	}
+	return all, err
 }
 
 // Create implements [rooms.Seats].

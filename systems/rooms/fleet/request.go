@@ -23,6 +23,7 @@ const (
 // Operations of a request.
 const (
 	opJoin      = "join"      // seats in an open room of a kind, or in a new one
+	opRenew     = "renew"     // other tokens for the seats that the players have in a room of a kind
 	opCreate    = "create"    // a room, and seats in it
 	opReserve   = "reserve"   // seats in a room
 	opReconnect = "reconnect" // another token for a seat
@@ -43,6 +44,10 @@ type seatRequest struct {
 	Private bool          `json:"private,omitempty"`
 	Schema  string        `json:"schema,omitempty"`
 	Room    uint64        `json:"room,omitempty,string"`
+	// Leaves is the room that joining players leave.
+	Leaves uint64 `json:"leaves,omitempty,string"`
+	// Away leaves out the seats of connected players.
+	Away bool `json:"away,omitempty"`
 	// Claim means that the room's process is dead and the receiving process is to claim the room.
 	Claim bool `json:"claim,omitempty"`
 	// Giver is the process that hands over the room, RoomEpoch the epoch of the room, and Tick that of its save.

@@ -3,9 +3,13 @@ package fleet_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"net/netip"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +21,7 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/fleet"
 	"github.com/tactusgo/tactus/systems/rooms/match"
 	"github.com/tactusgo/tactus/systems/rooms/roomstest"
+	"github.com/tactusgo/tactus/systems/rooms/web"
 )
 
 // three is a fleet of three processes with rooms of four, and a door without.
@@ -281,6 +286,74 @@ func TestAnswerIsLost(t *testing.T) {
 	}
 	if x := f.seat(wish(door, rooms.Player{ID: 2}))[0]; x.Process != "a" {
 		t.Errorf("%+v of %s", x.Seat, x.Process)
+	}
+}
+
+// The answer of another process is lost. The player asks again, by HTTP at any process, and gets the seat that it has there, although
+// another room is fuller by then.
+func TestAskingAgain(t *testing.T) {
+	f := newTestbed(t, 1)
+	one, two := f.add("one", fields(4)), f.add("two", fields(4))
+	handlers := make(map[string]*web.Handler)
+	for _, m := range f.members {
+		h, err := web.New(web.Config{Now: f.time}, m.fleet)
+		if err != nil {
+			t.Fatal(err)
+		}
+		handlers[m.name] = h
+	}
+	f.run(2 * time.Second)
+	ask := func(m *member, player uint64, path, body string) (status int, a web.Admission) {
+		t.Helper()
+		r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
+		r.RemoteAddr, r.Host = "127.0.0.1:1", "localhost"
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Player", strconv.FormatUint(player, 10))
+		w := httptest.NewRecorder()
+		handlers[m.name].ServeHTTP(w, r)
+		if w.Code == http.StatusOK {
+			if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f.run(step)
+		return w.Code, a
+	}
+	if _, err := one.server.Create("field", rooms.Creation{Options: rooms.Options{"map": "dust"}}); err != nil {
+		t.Fatal(err)
+	}
+	f.run(time.Second)
+	const body = `{"kind":"field","options":{"map":"dust"}}`
+	f.lost = true
+	if status, _ := ask(two, 1, "/rooms/join", body); status != http.StatusServiceUnavailable {
+		t.Fatal(status)
+	}
+	f.lost = false
+	// Meanwhile a room of the other process is fuller.
+	f.seat(func(ctx context.Context) ([]rooms.Admission, error) {
+		return rooms.Here(two.server).Create(ctx, "field", rooms.Creation{Options: rooms.Options{"map": "dust"}}, party(10, 3)...)
+	})
+	f.run(time.Second)
+	var first web.Admission
+	for i, m := range []*member{two, one, two, one} {
+		path, body := "/rooms/join", body
+		if i >= 2 {
+			path, body = "/rooms/queue", `{"kind":"field","options":{"map":"dust"},"party":"us","party_size":2}`
+		}
+		status, a := ask(m, 1, path, body)
+		if first.Room == 0 {
+			first = a
+		}
+		if r := one.server.Room(a.Room); status != http.StatusOK || r == nil || a.Room != first.Room || a.Seat != first.Seat || r.Info().Promised != 1 {
+			t.Fatalf("%s at %s: %d, room %v, seat %d; room %v, seat %d before", path, m.name, status, a.Room, a.Seat, first.Room, first.Seat)
+		}
+	}
+	f.play(f.seat(wish(two.fleet, rooms.Player{ID: 1}))[0])
+	if status, a := ask(two, 1, "/rooms/join", body); status != http.StatusOK || a.Room != first.Room {
+		t.Errorf("while it plays: %d, room %v", status, a.Room)
+	}
+	if status, a := ask(two, 1, "/rooms/"+first.Code+"/join", `{}`); status != http.StatusOK || a.Room != first.Room {
+		t.Errorf("while it plays: %d, room %v", status, a.Room)
 	}
 }
 

@@ -45,7 +45,34 @@ func TestReconnect(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	x.refused(2, "/rooms/"+a.Code+"/reconnect", `{}`, "no_seat")
-	x.refused(1, "/rooms/"+a.Code+"/join", `{}`, "seated")
+}
+
+// A player who asks again gets the seat that it has: the answer may have been lost, or the player plays and its page has forgotten.
+func TestAskingAgain(t *testing.T) {
+	x := newSite(t, many(), rooms.Kind{Capacity: 3})
+	a := x.seat(1, "/rooms/join", `{"kind":"field"}`)
+	fuller := x.seat(2, "/rooms/create", `{"kind":"field"}`)
+	x.seat(3, "/rooms/"+fuller.Code+"/join", `{}`)
+	asks := map[string]string{"/rooms/join": `{"kind":"field"}`, "/rooms/" + a.Code + "/join": `{}`}
+	again := func(ways map[string]string) {
+		t.Helper()
+		for path, body := range ways {
+			if b := x.seat(1, path, body); b.Room != a.Room || b.Seat != a.Seat || b.Token == a.Token {
+				t.Errorf("%s: room %v, seat %d", path, b.Room, b.Seat)
+			}
+		}
+	}
+	queue := map[string]string{"/rooms/queue": `{"kind":"field","party":"us","party_size":2,"wait":1}`}
+	again(asks)
+	again(queue)
+	x.play(x.seat(1, "/rooms/join", `{"kind":"field"}`), 1)
+	again(asks)
+	if i := x.server.Room(a.Room).Info(); i.Free() != 2 {
+		t.Errorf("%d seats are free", i.Free())
+	}
+	if got := x.ask(1, "POST", "/rooms/queue", queue["/rooms/queue"]); got.status != http.StatusAccepted {
+		t.Errorf("a player who plays may look for another match: %d %s", got.status, got.body)
+	}
 }
 
 // Each refusal of a room has its code and message.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"net/http"
 	"time"
 
@@ -74,6 +75,10 @@ func (h *Handler) wait(w http.ResponseWriter, r *http.Request, who rooms.Player)
 	}
 	if err := h.seats.Ready(); err != nil {
 		return 0, nil, err
+	}
+	have := rooms.Wish{Kind: wish.Kind, Options: wish.Options, Schema: wish.Schema, Players: []rooms.Player{wish.Player}}
+	if all, err := h.seats.Renew(r.Context(), have, true); err == nil || errors.Is(err, rooms.ErrUnavailable) {
+		return h.one(http.StatusOK, all, err) // the answer of an earlier request was lost
 	}
 	deadlines(w, wait)
 	ticket, err := h.queue.Enter(h.config.Now(), wish)

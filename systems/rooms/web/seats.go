@@ -132,6 +132,13 @@ func (h *Handler) seat(w http.ResponseWriter, r *http.Request, who rooms.Player)
 		return 0, nil, err
 	}
 	all, err := h.seats.Reserve(r.Context(), room.ID, who)
+	if errors.Is(err, rooms.ErrSeated) { // the player asks again, because it has lost its token or its connection
+		a, err := h.seats.Reconnect(r.Context(), room.ID, who)
+		if errors.Is(err, rooms.ErrNoSeat) { // the seat is becoming free
+			err = later("busy", "You are just leaving this room: try again.", time.Second)
+		}
+		return h.one(http.StatusOK, []rooms.Admission{a}, err)
+	}
 	return h.one(http.StatusOK, all, err)
 }
 
