@@ -89,10 +89,11 @@ type clientModel struct {
 	numbering numbering
 	pace      pacer
 	known     known
-	differs   func(server *timeline.Timeline) error // compares hashes of both worlds; nil: compare received states
-	firstOpen func() uint32                         // returns the first tick, or input if the client counts inputs, that may still change
-	count     func(ClientStats) ClientStats         // adds the counters of the model
-	leave     func()                                // reports all entities as left behind
+	differs   func(server *timeline.Timeline) error          // compares hashes of both worlds; nil: compare received states
+	diverged  func() (tick uint32, where string, found bool) // of replays: relay.Client.Diverged; nil: the model records states
+	firstOpen func() uint32                                  // returns the first tick, or input if the client counts inputs, that may still change
+	count     func(ClientStats) ClientStats                  // adds the counters of the model
+	leave     func()                                         // reports all entities as left behind
 }
 
 // clientSystems are the systems of a client's schedule that differ by model.

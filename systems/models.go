@@ -186,7 +186,7 @@ func followModel(c *Client, t policy.Traits) clientModel {
 	line := d.Relay().Timeline()
 	m := following{c, d, line, &mirror.Watch{Confirmed: line.Confirmed}}
 	return clientModel{
-		listener: m, numbering: d, pace: d, known: m, differs: d.Differs, count: m.count, leave: m.leave,
+		listener: m, numbering: d, pace: d, known: m, differs: d.Differs, diverged: d.Relay().Diverged, count: m.count, leave: m.leave,
 		systems: clientSystems{reconcile: d.Reconcile, gather: d.Gather, predict: m.predict, send: d.Send, interpolate: d.Interpolate},
 		firstOpen: func() uint32 {
 			if line.Next() == 0 {

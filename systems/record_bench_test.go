@@ -8,6 +8,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/recording"
 )
 
@@ -30,8 +31,12 @@ func busyGame(tb testing.TB, players int, c ServerConfig) *game {
 	for n := range 200 {
 		g.server.World().Spawn(place{X: float32(n)}, tint{uint8(n)})
 	}
+	client := ClientConfig{Gather: gatherPush(), Schedule: Thin}
+	if c.Model != nil && policy.TraitsOf(c.Model).RelaysInputs {
+		client.Schedule = nil
+	}
 	for range players {
-		g.join(ClientConfig{Gather: gatherPush(), Schedule: Thin}, netsys.Link{Latency: 40 * time.Millisecond})
+		g.join(client, netsys.Link{Latency: 40 * time.Millisecond})
 	}
 	g.blind = true
 	g.connect().run(120)
@@ -91,7 +96,13 @@ func BenchmarkSpectators(b *testing.B) {
 
 // A recorder allocates nothing between two segments.
 func TestRecorderAllocatesNothing(t *testing.T) {
-	g := busyGame(t, 4, ServerConfig{})
+	for _, model := range []policy.Model{policy.LocalSync{}, policy.Rollback{}} {
+		t.Run(model.String(), func(t *testing.T) { recorderAllocatesNothing(t, model) })
+	}
+}
+
+func recorderAllocatesNothing(t *testing.T, model policy.Model) {
+	g := busyGame(t, 4, ServerConfig{Model: model})
 	count := func() float64 {
 		g.run(30)
 		return testing.AllocsPerRun(200, func() {

@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"net/netip"
@@ -13,6 +14,10 @@ import (
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/recording"
 )
+
+// ErrRules is wrapped by the error of a replay whose world differs from the recorded one, under Rollback and Lockstep: the game has other
+// rules than the recorded match, or its rules are not deterministic. The error names the first tick and component that differ.
+var ErrRules = errors.New("the game plays another match than the recorded one")
 
 // Replay plays a recording as a client that receives what was recorded at the same times. Use it from one goroutine.
 //
@@ -33,7 +38,8 @@ type Replay struct {
 // NewReplay returns a replay of a recording at its beginning, which plays when Advance is called. The configuration is that of a client
 // of the game: its Channels, Messages and Events must be those of the server. Gather, Login and the rest of Session are not used. The
 // error wraps [ErrConfig], netsys.ErrSchema with the first line that differs if the recording is of another protocol, or
-// recording.ErrFormat. The game must not have changed its rules if the model is Rollback or Lockstep, which record inputs.
+// recording.ErrFormat. The game must not have changed its rules if the model is Rollback or Lockstep, which record inputs: otherwise
+// Play, Advance and Seek return [ErrRules].
 func NewReplay(r *recording.Reader, p *ecs.Protocol, cfg ClientConfig) (*Replay, error) {
 	if err := r.Begin(0); err != nil {
 		return nil, err
@@ -120,8 +126,8 @@ func (r *Replay) Duration() time.Duration {
 // Position returns the time since the beginning of the recording.
 func (r *Replay) Position() time.Duration { return r.position }
 
-// Ended reports whether the end is reached.
-func (r *Replay) Ended() bool { return r.position >= r.Duration() }
+// Ended reports whether the end is reached, or an error has ended the replay.
+func (r *Replay) Ended() bool { return r.position >= r.Duration() || r.endpoint.err != nil }
 
 // Rate returns how fast the recording is played.
 func (r *Replay) Rate() float64 { return r.rate }
@@ -139,7 +145,7 @@ func (r *Replay) SetRate(rate float64) {
 const maxReplayGap = time.Second
 
 // Advance plays until now and draws a frame: see [Client.Advance] and [Client.Frame]. The first call starts the time. It returns the
-// error that damaged data caused, or that ended the client.
+// error that damaged data caused, or that ended the client, or wraps [ErrRules]; the replay stops there.
 func (r *Replay) Advance(now time.Time) error {
 	passed := min(max(now.Sub(r.last), 0), maxReplayGap)
 	if r.last.IsZero() {
@@ -162,12 +168,17 @@ const replayStep = time.Second / 120
 
 // run plays up to a position without drawing.
 func (r *Replay) run(to time.Duration) {
-	for r.position < to {
+	for r.position < to && r.endpoint.err == nil {
 		r.position = min(r.position+replayStep, to)
 		r.client.Advance(r.at(r.position))
 		if r.reader != nil && r.reader.AnotherSession() {
 			if err := r.begin(); err != nil {
 				r.endpoint.err = err
+			}
+		}
+		if diverged := r.client.model.diverged; diverged != nil {
+			if tick, where, found := diverged(); found {
+				r.endpoint.err = fmt.Errorf("systems: Replay: %w: tick %d: %s differs: play it with the version that recorded it, or make the rules deterministic", ErrRules, tick, where)
 			}
 		}
 	}

@@ -2,7 +2,11 @@ package systems
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -208,6 +212,100 @@ func TestRecordingOfAnotherGame(t *testing.T) {
 		t.Fatal("played")
 	}
 	t.Log(err)
+}
+
+// A replay of recorded inputs with other rules stops, and names the first tick and component that differ. With the same rules, and before
+// that tick, it plays on. So does what a client has recorded.
+func TestReplayWithOtherRules(t *testing.T) {
+	const from = 500
+	rules := func(f func(w *ecs.World)) func() *ecs.Protocol {
+		return joining(func() *ecs.Protocol {
+			p := plaza()
+			p.Simulate("rule", func(w *ecs.World) {
+				if w.Tick() >= from {
+					f(w)
+				}
+			})
+			return p
+		}, spawnPawn)
+	}
+	same := rules(func(*ecs.World) {})
+	games := map[string]func() *ecs.Protocol{
+		"": same,
+		"place": rules(func(w *ecs.World) {
+			for _, e := range ecs.Each[struct{ At *place }](w) {
+				e.At.X += 0.5
+			}
+		}),
+		"shots": rules(func(w *ecs.World) {
+			for _, e := range ecs.Each[struct{ Shots *shots }](w) {
+				e.Shots.Count = 7
+			}
+		}),
+		"entities": rules(func(w *ecs.World) {
+			if w.Tick() == from {
+				w.Spawn(place{})
+			}
+		}),
+	}
+	for _, model := range []policy.Model{policy.Rollback{}, policy.Lockstep{}} {
+		for _, own := range []bool{false, true} {
+			g := newGame(t, same, ServerConfig{Model: model, Seed: 3})
+			var file bytes.Buffer
+			ring := recording.NewRing(time.Hour, recording.Config{})
+			g.join(ClientConfig{Gather: gatherPush(), Record: ring.Writer}, terrible)
+			g.join(ClientConfig{Gather: gatherPush()}, terrible)
+			w := recording.NewWriter(&file, recording.Config{})
+			g.run(100)
+			if err := g.server.Record(w, 0); err != nil {
+				t.Fatal(err)
+			}
+			g.run(900)
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			for where, protocol := range games {
+				t.Run(fmt.Sprintf("%v/own=%v/%s", model, own, cmp.Or(where, "same")), func(t *testing.T) {
+					r, err := recording.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
+					if own {
+						r, err = ring.Recording()
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					replay, err := NewReplay(r, protocol(), ClientConfig{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					play := func() (err error) {
+						for at := replay.Position(); err == nil && at < replay.Duration(); at += time.Second / 60 {
+							err = replay.Play(at)
+						}
+						return err
+					}
+					err = play()
+					if where == "" {
+						if err != nil {
+							t.Error(err)
+						}
+						return
+					}
+					if want := fmt.Sprintf("tick %d: %s differs", from, where); !errors.Is(err, ErrRules) || !strings.Contains(err.Error(), want) {
+						t.Errorf("%v, want %q", err, want)
+					}
+					if at := replay.Position(); replay.Play(replay.Duration()) == nil || replay.Position() != at {
+						t.Error("it plays on")
+					}
+					if err := replay.Seek(time.Second); err != nil {
+						t.Error(err)
+					}
+					if again := play(); again == nil || again.Error() != err.Error() {
+						t.Errorf("after a seek: %v", again)
+					}
+				})
+			}
+		}
+	}
 }
 
 // A client replays its last seconds: entities of others as it saw them, and its own entities as the server had them.

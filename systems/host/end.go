@@ -7,6 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems"
 )
 
 // Reason is the reason why a session ended or was refused.
@@ -35,7 +36,7 @@ const (
 	Expired
 	// OtherSchema: the server has another protocol. The text names both lines.
 	OtherSchema
-	// OtherVersion: the server uses another version of the wire format.
+	// OtherVersion: the server uses another version of the wire format, or a recording is of other rules.
 	OtherVersion
 	// Full: the server has no free slot.
 	Full
@@ -70,7 +71,7 @@ func ReasonOf(err error) Reason {
 		err    error
 		reason Reason
 	}{
-		{netsys.ErrSchema, OtherSchema}, {netsys.ErrVersion, OtherVersion}, {netsys.ErrLogin, LoginRefused},
+		{netsys.ErrSchema, OtherSchema}, {netsys.ErrVersion, OtherVersion}, {systems.ErrRules, OtherVersion}, {netsys.ErrLogin, LoginRefused},
 		{netsys.ErrBusy, Busy}, {netsys.ErrServerFull, Full}, {netsys.ErrReplaced, Replaced},
 		{netcode.ErrTokenExpired, Expired}, {netsys.ErrElsewhere, Elsewhere}, {netsys.ErrTimeout, TimedOut},
 		{netsys.ErrClosed, Closed},

@@ -79,8 +79,8 @@ func (r *Replay) Position() time.Duration { return r.replay.Position() }
 // Duration returns the length of the recording.
 func (r *Replay) Duration() time.Duration { return r.replay.Duration() }
 
-// Ended reports whether the end is reached. The newest frame stays, and a seek plays on.
-func (r *Replay) Ended() bool { return r.replay.Ended() }
+// Ended reports whether the end is reached, or an error has ended the replay: see [Host.End]. The newest frame stays, and a seek plays on.
+func (r *Replay) Ended() bool { return r.replay.Ended() || r.host.failure != nil }
 
 // SetRate sets how fast the recording is played: see systems.Replay.SetRate.
 func (r *Replay) SetRate(rate float64) { r.replay.SetRate(rate) }

@@ -64,6 +64,7 @@ func NewClient(p ClientParts) *Client {
 	}
 	c.view = interpolate.NewPresent(p.Drawing, func() uint32 { return c.relay.Timeline().Next() })
 	c.Pace = Pace{replay: p.Replay && !p.Relay.Timeline.Wait, time: p.Time, session: p.Session, since: clock.Ticks{Start: p.Time.Now(), Step: p.World.StepDuration()}}
+	p.Relay.Replay = p.Replay
 	c.relay = relay.NewClient(p.World, p.Player, p.Relay, p.Followers, c.view)
 	c.clock.Snap = snapAway * float64(p.World.TickRate())
 	c.currentInputFunc = c.currentInput

@@ -34,7 +34,7 @@ func TestCampaign(t *testing.T) {
 			}
 		}
 		for _, e := range c.ends {
-			again := &viewer{Client: relay.NewClient(testgame.Barracks(post), 0, c.client)}
+			again := c.viewer()
 			for _, take := range e.viewer.segment {
 				testgame.Must(t, take(again))
 				again.play()
@@ -42,6 +42,9 @@ func TestCampaign(t *testing.T) {
 			for _, v := range []*viewer{e.viewer, again} {
 				if v.Timeline().Horizon()+60 < c.server.Timeline().Next() || v.Stats().Mismatch > 0 {
 					t.Errorf("the recording of player %d ends with tick %d; %+v", e.player, v.Timeline().Horizon(), v.Stats())
+				}
+				if tick, where, found := v.Diverged(); found {
+					t.Errorf("a replay of player %d has another %s after tick %d", e.player, where, tick)
 				}
 				c.note(e.player, v.Timeline())
 			}
@@ -85,8 +88,14 @@ func newCampaign(t *testing.T, seed uint64) *campaign {
 func (c *campaign) come(player uint32) {
 	c.joins++
 	e := c.join(player, 1+c.rng.IntN(8), c.rng.IntN(8), c.loss, 0.1)
-	e.viewer = &viewer{Client: relay.NewClient(testgame.Barracks(post), 0, c.client)}
+	e.viewer = c.viewer()
 	e.recorder = e.Record(1<<10, 1180)
+}
+
+func (c *campaign) viewer() *viewer {
+	config := c.client
+	config.Replay = true
+	return &viewer{Client: relay.NewClient(testgame.Barracks(post), 0, config)}
 }
 
 // viewer plays the recording of a client while it is recorded. segment holds what another viewer needs to start with the

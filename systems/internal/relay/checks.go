@@ -118,6 +118,9 @@ func (c *Client) Sent() {
 //
 // It returns [ErrMessage], wrapped. The client cannot continue after an error.
 func (c *Client) Deliver(msg []byte) error {
+	if len(msg) > 0 && msg[0] == kindSums && c.verifier != nil && c.verifier.addSums(msg[1:]) {
+		return nil
+	}
 	if len(msg) == 0 || msg[0] != kindState {
 		c.stats.Malformed++
 		return fmt.Errorf("%w: reliable message of %d bytes", ErrMessage, len(msg))

@@ -25,6 +25,7 @@ type Client struct {
 	server   serverInfo
 	checks   clientChecks
 	recorder *Recorder // nil: nobody records
+	verifier *verifier // nil: it plays with a server
 	stats    ClientStats
 }
 
@@ -74,6 +75,10 @@ func NewClient(w *ecs.World, player uint32, c ClientConfig, listeners ...timelin
 		server: serverInfo{waited: 1 << 16},
 	}
 	l.inputs.init(c.Delay, w.TickRate(), len(l.coder.neutral))
+	if c.Replay {
+		l.timeline.KeepSums()
+		l.verifier = &verifier{timeline: l.timeline}
+	}
 	return l
 }
 

@@ -70,6 +70,9 @@ func (c *Client) readMessage(o *readResult) error {
 	ask := r.Bool()
 	if r.Bool() {
 		back, sum := k.readNumber(tick), uint32(r.Bits(32))
+		if c.verifier != nil && !k.Failed() {
+			c.verifier.addHash(tick-back, sum)
+		}
 		own, ok := c.timeline.Hash(tick - back)
 		switch {
 		case !ok || k.Failed():

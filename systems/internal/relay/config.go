@@ -125,6 +125,9 @@ type ClientConfig struct {
 	// MaxDelay is the upper limit of the delay under lockstep, Delay to 255. It should equal the server's. Default
 	// (0): 60.
 	MaxDelay int
+
+	// Replay makes the client compare its world with the hashes and sums of the recording that it plays: see [Client.Diverged].
+	Replay bool
 }
 
 // Validate returns an error if a field of c is out of range. It never changes c.

@@ -13,7 +13,7 @@ import (
 
 // staged returns a match that has run for some time, with its last messages.
 func staged(t testing.TB, wait bool, parts ...func(p *ecs.Protocol)) (m *match, up, down, state []byte) {
-	m = newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}}, relay.ClientConfig{}, human, parts...)
+	m = newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}}, relay.ClientConfig{Replay: true}, human, parts...)
 	m.blind = true
 	m.run(10)
 	if len(parts) > 0 {
@@ -104,6 +104,7 @@ func FuzzClient(f *testing.F) {
 	for kind, wait := range []bool{false, true} {
 		m, _, down, state := staged(f, wait)
 		f.Add(append([]byte{byte(kind<<1 | 1), 255}, state...))
+		f.Add([]byte{byte(kind<<1 | 1), 255, 4, 40, 0, 0, 0, 2, 1, 2, 3, 4}) // sums of two ticks
 		seed := append([]byte{byte(kind << 1), byte(len(down))}, down...)
 		f.Add(seed)
 		for range 12 {
@@ -148,6 +149,7 @@ func feed(t *testing.T, b []byte, parts ...func(p *ecs.Protocol)) {
 		seq++
 		e.Step(testgame.Words(steer{DX: 1}))
 		e.Append(nil, 200)
+		e.Diverged()
 	})
 	for range 70 {
 		e.Step(testgame.Words(steer{}))

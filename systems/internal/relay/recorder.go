@@ -10,6 +10,7 @@ type Recorder struct {
 	seq    uint16
 	limit  int
 	buffer []byte
+	sums   sumsWriter
 }
 
 // Recording receives the messages of a [Recorder]. begins is set for messages that only a client needs that begins with this segment.
@@ -25,11 +26,12 @@ type Recording interface {
 
 // Record adds a client like that of Add without play, whose messages a recorder writes, with at most limit bytes per message.
 func (s *Server) Record(player uint32, limit int) (*Recorder, error) {
-	if err := s.Add(player, false, ""); err != nil {
+	if err := s.add(player, false, ""); err != nil {
 		return nil, err
 	}
 	p := s.peer(player)
 	p.record = true
+	s.timeline.KeepSums()
 	return &Recorder{source: &s.source, peer: p, limit: limit}, nil
 }
 
@@ -41,6 +43,7 @@ func (c *Client) Record(part, limit int) *Recorder {
 	}}
 	r.peer.reset(0, false)
 	r.peer.record = true
+	c.timeline.KeepSums()
 	c.recorder = r
 	return r
 }
@@ -99,6 +102,7 @@ func (r *Recorder) Write(due bool, to Recording) error {
 	}
 	plays := p.state.confirmed // a client that plays the segment before
 	if plays {
+		r.sums.write(r.source.timeline, to)
 		r.writeInputs(to, false)
 		if !due || !r.source.upToDate(p) {
 			return nil
@@ -111,6 +115,9 @@ func (r *Recorder) Write(due bool, to Recording) error {
 			p.state.current = p.state.number
 		}
 		return p.state.error()
+	}
+	if !plays {
+		r.sums.skip(r.source.timeline)
 	}
 	to.Begin()
 	for ; p.state.part < p.state.parts; p.state.part++ {

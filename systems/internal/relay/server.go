@@ -73,8 +73,22 @@ func (s *Server) Stats() Stats { return s.stats }
 //
 // Add returns [ErrPeers].
 func (s *Server) Add(player uint32, play bool, value string) error {
+	n := 0
+	for _, p := range s.peers {
+		if !p.record {
+			n++
+		}
+	}
+	if n == s.config.Peers {
+		return fmt.Errorf("%w: player %d, there are %d", ErrPeers, player, n)
+	}
+	return s.add(player, play, value)
+}
+
+// add adds a client, or a recorder, which needs no place of a client.
+func (s *Server) add(player uint32, play bool, value string) error {
 	i, found := s.index(player)
-	if found || len(s.peers) == s.config.Peers {
+	if found {
 		return fmt.Errorf("%w: player %d, there are %d", ErrPeers, player, len(s.peers))
 	}
 	p := &peer{}

@@ -13,10 +13,13 @@ import (
 //	state     server to client: number u8 | part u16 | parts u16 | bytes of the state
 //	digests   client to server; see reportDigests
 //	unstable  client to server: name of a system that is not deterministic, text of up to maxText bytes
+//	sums      of recordings, for replays: first tick u32 | ticks n u8, at most maxSums | for each tick, the bytes of
+//	          timeline.Timeline.Sums
 const (
 	kindState = iota + 1
 	kindDigests
 	kindUnstable
+	kindSums
 )
 
 const partHead = 6

@@ -15,25 +15,9 @@ import (
 // It returns [ecs.ErrNoHistory], wrapped, for a tick that has left the window or was not simulated. Use a tick that
 // both peers still have.
 func (t *Timeline) AppendDigest(dst []uint64, tick uint32) ([]uint64, error) {
-	d := digest{components: t.world.Protocol().Replicated(), sums: []uint64{0}}
-	for _, c := range d.components {
-		d.starts = append(d.starts, len(d.sums))
-		if c.Words > 0 {
-			d.sums = append(d.sums, make([]uint64, 1+len(c.Schema.Fields))...)
-		}
-	}
-	if int64(tick)+1 == t.now {
-		for table := range t.world.Netcode().Tables {
-			d.addTable(&table)
-		}
-		return append(dst, d.sums...), nil
-	}
-	past, err := t.history.At(tick + 1)
-	if err != nil {
+	d := newDigest(t, true)
+	if err := t.addTables(&d, int64(tick)); err != nil {
 		return dst, err
-	}
-	for table := range past.Tables {
-		d.addTable(&table)
 	}
 	return append(dst, d.sums...), nil
 }
@@ -42,7 +26,41 @@ type digest struct {
 	components []*ecs.Component
 	starts     []int // index of the first number of a component
 	sums       []uint64
+	fields     bool // with numbers for fields
 	raw        []byte
+}
+
+// newDigest returns the digest of a world without entities.
+func newDigest(t *Timeline, fields bool) digest {
+	d := digest{components: t.world.Protocol().Replicated(), sums: []uint64{0}, fields: fields}
+	for _, c := range d.components {
+		d.starts = append(d.starts, len(d.sums))
+		switch {
+		case c.Words > 0 && fields:
+			d.sums = append(d.sums, make([]uint64, 1+len(c.Schema.Fields))...)
+		case c.Words > 0:
+			d.sums = append(d.sums, 0)
+		}
+	}
+	return d
+}
+
+// addTables adds the world after a tick.
+func (t *Timeline) addTables(d *digest, tick int64) error {
+	if tick+1 == t.now {
+		for table := range t.world.Netcode().Tables {
+			d.addTable(&table)
+		}
+		return nil
+	}
+	past, err := t.history.At(uint32(tick + 1))
+	if err != nil {
+		return err
+	}
+	for table := range past.Tables {
+		d.addTable(&table)
+	}
+	return nil
 }
 
 // addTable adds the entities of a table.
@@ -60,7 +78,9 @@ func (d *digest) addTable(table *ecs.Table) {
 
 // addValues adds the values of a component.
 func (d *digest) addValues(sums []uint64, who uint64, c *ecs.Component, at unsafe.Pointer) {
-	sums[0] += mix(who ^ c.Schema.Hash64(at))
+	if sums[0] += mix(who ^ c.Schema.Hash64(at)); !d.fields {
+		return
+	}
 	// The raw form leaves out the memory after the end of a list, which may differ.
 	d.raw = c.Schema.AppendRaw(d.raw[:0], at)
 	plain := make([]uint64, (c.Schema.Size+7)/8)

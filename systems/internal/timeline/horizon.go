@@ -40,7 +40,9 @@ func (t *Timeline) advanceHorizon() {
 	h = max(h, oldest)
 	if len(t.hashes) > 0 {
 		for tick := t.horizon; tick < h; tick++ {
-			t.hashes[tick%int64(len(t.hashes))] = hash{tick, t.hashAfter(tick), true}
+			n := tick % int64(len(t.hashes))
+			t.hashes[n] = hash{tick, t.hashAfter(tick), true}
+			t.keepSums(int(n), tick)
 		}
 	}
 	t.horizon = max(t.horizon, h)

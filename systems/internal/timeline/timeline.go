@@ -34,6 +34,7 @@ type Timeline struct {
 	neutral []int32
 	scratch []uint64 // room for an input as a component
 	hashes  []hash   // by tick
+	sums    sums
 	stats   Stats
 }
 
