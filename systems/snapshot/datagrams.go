@@ -172,7 +172,6 @@ func (d *draft) startDatagrams() wire.SnapshotHeader {
 	s, c := d.sys, d.c
 	h := s.header(c, d.f)
 	longest := h
-	longest.Divided = true                // owner state may turn out to be divided
 	longest.Control = h.Control || c.over // clients with the same difference choose the same blocks, whether the control part is due or not
 	first, later := longest.Sizes()
 	if c.join.state == joinNow {
@@ -188,22 +187,30 @@ func (d *draft) startDatagrams() wire.SnapshotHeader {
 // that owner state may take the whole budget; then it waits for a send, see [Client].starved.
 func (d *draft) fitOwner() {
 	src, pk := &d.own, &d.pack
-	limit := pk.limit
+	empty, limit := pk.load, pk.limit
+	if d.ownWhole = d.fitWithin(src, limit/2); d.ownWhole && pk.countOwner() <= 1 {
+		return
+	}
+	pk.rollback(empty)
+	pk.firstHeader, pk.laterHeader = pk.firstHeader+wire.MaxDivided, pk.laterHeader+wire.MaxDivided
+	if d.ownWhole = d.fitWithin(src, limit/2) || d.fitWithin(src, limit); d.ownWhole {
+		return
+	}
 	pk.limit = limit / 2
-	d.ownWhole = d.fitRuns(src)
-	if pk.limit = limit; !d.ownWhole {
-		d.ownWhole = d.fitRuns(src)
-	}
-	if !d.ownWhole {
-		pk.limit = limit / 2
-		d.rankOwner(src)
+	d.rankOwner(src)
+	d.fitCandidates(src, &d.c.ownerAccumulated, 0)
+	if pk.limit = limit; !pk.has(contentOwner) { // half the budget is not enough for one entity
+		d.rankEntities(src, &d.c.ownerAccumulated)
 		d.fitCandidates(src, &d.c.ownerAccumulated, 0)
-		if pk.limit = limit; !pk.has(contentOwner) { // half the budget is not enough for one entity
-			d.rankEntities(src, &d.c.ownerAccumulated)
-			d.fitCandidates(src, &d.c.ownerAccumulated, 0)
-		}
 	}
-	pk.limit = limit
+}
+
+// fitWithin packs all blocks of a source if they fit a limit, in bytes of all datagrams.
+func (d *draft) fitWithin(src *source, limit int) bool {
+	limit, d.pack.limit = d.pack.limit, limit
+	fits := d.fitRuns(src)
+	d.pack.limit = limit
+	return fits
 }
 
 // fitHidden packs the slots that the client may no longer see.

@@ -304,7 +304,7 @@ func TestExplainJoining(t *testing.T) {
 		_, ok := m.Server.Baseline(k.ID(), 1)
 		return k.ID() != 0 && ok
 	})
-	all := m.look(k.ID(), posts+500, 240)
+	all := m.look(k.ID(), posts+500, 120)
 	if a, ok := has(all, "joining"); !ok || !strings.Contains(a.Sentence, "was joining") {
 		t.Errorf("%v %+v", ok, a)
 	}
