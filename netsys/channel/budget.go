@@ -5,13 +5,18 @@ import "time"
 // The send budget is a token bucket: one token per byte, refilled at the estimated rate of the path. The estimate is
 // adjusted once per interval. An interval lasts at least one round trip, and long enough for a meaningful share of losses.
 //
-//   - More than 10 % of the packets were lost: the rate falls by half of that share; otherwise it rises. This is the rule
-//     of the loss-based controller in draft-ietf-rmcat-gcc-02, section 6. Radio loses single packets, which is no reason to
-//     slow down. The draft keeps the rate between 2 % and 10 % loss; here the rate rises, because a full path shows in
-//     delays first, and on a path with 5 % loss the rate would rarely recover otherwise.
-//   - More than half were lost: the rate falls by the same rule. But this is an outage rather than a full path. Afterwards
-//     the rate doubles per round trip up to half of its earlier value, like slow start up to the threshold in TCP (RFC
-//     5681).
+//   - More than 10 % of the packets were lost: the rate falls, otherwise it rises. This limit is that of the loss-based
+//     controller in draft-ietf-rmcat-gcc-02, section 6. Radio loses single packets, which is no reason to slow down. The
+//     draft keeps the rate between 2 % and 10 % loss; here the rate rises, because a full path shows in delays first, and on
+//     a path with 5 % loss the rate would rarely recover otherwise.
+//   - A full path loses only what exceeds its capacity, a bad radio link loses a share of everything. Losses do not lower
+//     the rate if the path carried as much as the session sends within the last 5 to 10 s: they came in bursts. Otherwise
+//     the rate falls for an interval to what arrived. If as much is lost again, sending less does not help: the rate is
+//     restored, and for a while this share of losses is expected. After each such trial this while is twice as long, from 5 s
+//     to 80 s.
+//   - More than half were lost: this is an outage rather than a full path. The rate falls by half of the share. Afterwards it
+//     doubles per round trip, like slow start up to the threshold in TCP (RFC 5681): up to the throughput that the path
+//     carried, or half of the earlier rate.
 //   - Packets wait in a queue on the path: the rate becomes 85 %, the draft's factor for overuse, of the throughput
 //     acknowledged meanwhile. For a long queue the factor is smaller, down to 50 %, so that the queue empties within two
 //     seconds. A queue is detected when even the fastest packet of an interval was slower than the fastest of all by 25 ms
@@ -29,7 +34,7 @@ import "time"
 // by one reserve more than the level below. Bulk data therefore never takes the bytes of the next snapshot, and waits until
 // the debt is repaid.
 const (
-	lossBackOff  = 10 // percent
+	lossBackOff  = 0.1 // share of packets
 	delayTarget  = 25 * time.Millisecond
 	minSettled   = 50 // enough packets for a share of losses
 	fewSettled   = 10 // enough after maxInterval, because one loss among them is not more than a tenth
@@ -43,6 +48,8 @@ const (
 	leastRate    = 2 << 10
 	reserveTime  = 50 * time.Millisecond
 	maxUnwatched = time.Second
+	leastPeace   = 5 * time.Second
+	maxPeace     = 80 * time.Second
 )
 
 type budget struct {
@@ -59,24 +66,46 @@ type budget struct {
 	queue         time.Duration // length of the queue when the rate was first lowered
 	before        int64         // rate before it was lowered
 	threshold     int64         // below this rate, after an outage, the rate doubles; 0 without an outage
+	trial         float64       // share of losses because of which the rate is lowered for an interval; 0: no trial
+	base          float64       // share of losses that is expected
+	peace         time.Duration // how long base is expected
+	until         time.Duration // base is expected until then
 }
 
 // interval holds the measurements since the last adjustment of the rate.
 type interval struct {
 	from          time.Duration
-	settled, lost int64
+	since         time.Duration // packets sent earlier do not count
+	settled, lost int64         // packets that arrived or were lost
+	carried       int64         // bytes of the packets that arrived
+	missing       int64         // bytes of the lost packets
 	delivered     int64         // acknowledged bytes
 	busy          time.Duration // time with acknowledgements, without silences
 	fastest       time.Duration // smallest round trip; 0: none
 	short         bool          // a message waited for tokens
 }
 
-// countFate counts a packet that arrived or was lost.
-func (i *interval) countFate(lost bool) {
-	i.settled++
-	if lost {
-		i.lost++
+// arrive counts a packet that was sent at a time and arrived.
+func (i *interval) arrive(at time.Duration, bytes int64) {
+	if at >= i.since {
+		i.settled++
+		i.carried += bytes
 	}
+}
+
+// lose counts a packet that was sent at a time and lost.
+func (i *interval) lose(at time.Duration, bytes int64) {
+	if at >= i.since {
+		i.settled++
+		i.lost++
+		i.missing += bytes
+	}
+}
+
+// late revokes a loss.
+func (i *interval) late(bytes int64) {
+	i.lost = max(i.lost-1, 0)
+	i.missing = max(i.missing-bytes, 0)
 }
 
 // sample records a measured round trip.
@@ -85,9 +114,6 @@ func (i *interval) sample(rtt time.Duration) {
 		i.fastest = max(rtt, 1)
 	}
 }
-
-// late revokes a loss.
-func (i *interval) late() { i.lost = max(i.lost-1, 0) }
 
 // newBudget returns a budget with a full bucket.
 func newBudget(c Config) budget {
@@ -141,9 +167,12 @@ func (b *budget) control(at time.Duration, e *estimate) {
 	case took < e.smoothed || b.settled < minSettled && (took < maxInterval || b.settled < fewSettled):
 		return
 	default:
-		b.judge(took, e)
+		b.judge(at, took, e)
 	}
 	b.interval = interval{from: at}
+	if b.trial > 0 {
+		b.since = at
+	}
 }
 
 // queued reports whether even the fastest packet of the interval waited in a queue. It returns false when most packets were
@@ -170,20 +199,42 @@ func (b *budget) drain(e *estimate) {
 	b.rate = min(b.rate, b.knee*max(min(share, overuse), 50)/100)
 	b.rate = max(b.rate, min(b.floor, leastRate))
 	b.threshold = 0
+	e.most = [2]int64{b.knee, 0}
 }
 
-func (b *budget) judge(took time.Duration, e *estimate) {
+// judge adjusts the rate to the losses of an interval without a queue.
+func (b *budget) judge(at, took time.Duration, e *estimate) {
 	b.waits, b.drains = 0, 0
-	floor := min(b.floor, b.rate)
-	bad := b.lost*100 > b.settled*lossBackOff
-	switch {
-	case bad:
-		if outage := b.lost*2 > b.settled; !outage {
-			b.threshold = 0
-		} else if b.threshold == 0 {
-			b.threshold = b.rate / 2
+	aSecond := func(bytes int64) int64 {
+		return min(bytes*int64(time.Second)/int64(max(took, time.Millisecond)), b.ceiling)
+	}
+	arrived, sent, carried := aSecond(b.carried), aSecond(b.carried+b.missing), e.throughput()
+	e.noteThroughput(min(arrived, b.rate))
+	share, expected := float64(b.lost)/float64(b.settled), 0.0
+	if at < b.until {
+		expected = b.base
+	}
+	outage, bad := b.lost*2 > b.settled, share > expected+lossBackOff
+	if trial := b.trial; trial > 0 {
+		b.trial = 0
+		if share-expected >= trial/2 {
+			b.base, b.peace = max(share, expected+trial), min(max(2*b.peace, leastPeace), maxPeace)
+			b.until = at + b.peace
+			b.rate = b.before
+			return
 		}
-		b.rate -= b.rate * b.lost / (2 * b.settled)
+		b.rate, b.peace = max(b.rate, min(b.before, carried)), 0
+	}
+	switch {
+	case outage:
+		if b.threshold == 0 {
+			b.threshold = max(b.rate/2, min(b.rate, carried))
+		}
+		b.rate = max(b.rate-b.rate*b.lost/(2*b.settled), min(b.floor, b.rate))
+	case bad && sent > carried+carried/20:
+		b.threshold, b.trial, b.before = 0, share-expected, b.rate
+		b.rate = max(min(arrived, b.rate), min(b.floor, b.rate))
+	case bad:
 	case b.rate < b.threshold:
 		b.rate = min(2*b.rate, b.threshold)
 	case b.short:
@@ -199,5 +250,5 @@ func (b *budget) judge(took time.Duration, e *estimate) {
 	if !bad && b.rate >= b.threshold {
 		b.threshold = 0
 	}
-	b.rate = min(max(b.rate, floor), b.ceiling)
+	b.rate = min(b.rate, b.ceiling)
 }

@@ -311,7 +311,7 @@ func (e *Endpoint) resolveOldest() {
 	if p := f.find(f.oldest); p != nil && p.fate == flying {
 		p.fate = lost
 		e.estimate.countFate(e.now, true)
-		e.budget.countFate(true)
+		e.budget.lose(p.at, int64(p.bytes))
 		e.stats.Lost++
 		for i := range p.count {
 			r := f.ref(p, i)
@@ -353,12 +353,12 @@ func (e *Endpoint) Acked(now time.Time, seq uint16) {
 	}
 	if p.fate == lost {
 		e.estimate.late()
-		e.budget.late()
+		e.budget.late(int64(p.bytes))
 		e.stats.Lost--
 		e.stats.Spurious++
 	} else {
 		e.estimate.countFate(e.now, false)
-		e.budget.countFate(false)
+		e.budget.arrive(p.at, int64(p.bytes))
 	}
 	if !e.heard || codec.Newer(seq, e.newest) {
 		e.estimate.sample(e.now, e.now-p.at)

@@ -6,7 +6,7 @@ const (
 	// maxBackoff is the largest number of times that the timeout is doubled while no packet is acknowledged: to 16 times
 	// its length. Sessions end after seconds, so further doubling would only delay retransmissions after an outage.
 	maxBackoff = 4
-	// lookBack is half the length of the window for the smallest round trip and the share of losses.
+	// lookBack is half the length of the window for the smallest round trip, the share of losses and the largest throughput.
 	lookBack = 5 * time.Second
 )
 
@@ -22,6 +22,7 @@ type estimate struct {
 	least   [2]time.Duration
 	settled [2]uint64 // packets that arrived or were lost
 	lost    [2]uint64
+	most    [2]int64 // largest throughput of an interval, in bytes a second
 }
 
 // newEstimate returns an estimate with an assumed round trip.
@@ -77,13 +78,19 @@ func (e *estimate) turn(at time.Duration) {
 	case age < lookBack:
 		return
 	case age < 2*lookBack:
-		e.least[1], e.settled[1], e.lost[1] = e.least[0], e.settled[0], e.lost[0]
+		e.least[1], e.settled[1], e.lost[1], e.most[1] = e.least[0], e.settled[0], e.lost[0], e.most[0]
 	default:
-		e.least[1], e.settled[1], e.lost[1] = 0, 0, 0
+		e.least[1], e.settled[1], e.lost[1], e.most[1] = 0, 0, 0, 0
 	}
 	e.turned = at
-	e.least[0], e.settled[0], e.lost[0] = 0, 0, 0
+	e.least[0], e.settled[0], e.lost[0], e.most[0] = 0, 0, 0, 0
 }
+
+// noteThroughput records the throughput of an interval, in bytes a second.
+func (e *estimate) noteThroughput(rate int64) { e.most[0] = max(e.most[0], rate) }
+
+// throughput returns the largest throughput of the window, in bytes a second.
+func (e *estimate) throughput() int64 { return max(e.most[0], e.most[1]) }
 
 // forget restarts the window of round trips with one value.
 func (e *estimate) forget(least time.Duration) { e.least = [2]time.Duration{least, 0} }

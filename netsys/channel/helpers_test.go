@@ -17,7 +17,8 @@ type path struct {
 	random        *rand.Rand
 	flying        []datagram
 	order         int
-	bytesASecond  int // 0 without a limit
+	bytesASecond  int           // 0 without a limit
+	queue         time.Duration // longest wait for the limit, 0: a second
 	freeAt        time.Time
 	sent, lost    int
 }
@@ -33,12 +34,12 @@ type datagram struct {
 func (p *path) send(now time.Time, d datagram) {
 	p.sent++
 	if p.bytesASecond > 0 {
-		p.freeAt = maxTime(p.freeAt, now).Add(time.Duration(len(d.data)) * time.Second / time.Duration(p.bytesASecond))
-		if p.freeAt.Sub(now) > time.Second {
+		freeAt := maxTime(p.freeAt, now).Add(time.Duration(len(d.data)) * time.Second / time.Duration(p.bytesASecond))
+		if freeAt.Sub(now) > cmp.Or(p.queue, time.Second) {
 			p.lost++
 			return
 		}
-		now = p.freeAt
+		p.freeAt, now = freeAt, freeAt
 	}
 	if p.random.Float64() < p.loss {
 		p.lost++

@@ -1,13 +1,17 @@
 package channel
 
 import (
+	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 )
 
-// TestRateBacksOffAndRecovers breaks a path for a while.
-func TestRateBacksOffAndRecovers(t *testing.T) {
+// TestRateOfAFullPath narrows a path for a while that has no queue: everything beyond its capacity is lost at once.
+func TestRateOfAFullPath(t *testing.T) {
+	const capacity = 60 << 10
 	p := newPair(t, Config{}, 6, path{delay: 30 * time.Millisecond})
+	p.a.out.queue = 20 * time.Millisecond
 	bulk := number(t, "bulk")
 	run := func(seconds int) int {
 		for range seconds * 60 {
@@ -19,15 +23,61 @@ func TestRateBacksOffAndRecovers(t *testing.T) {
 		return p.a.e.Stats().Rate
 	}
 	before := run(5)
-	p.a.out.loss = 0.4
-	bad := run(10)
-	p.a.out.loss = 0
+	p.a.out.bytesASecond = capacity
+	full := run(20)
+	p.a.out.bytesASecond = 0
 	after := run(20)
-	if before <= 128<<10 || bad > before/4 || after < before {
-		t.Errorf("rates %d, then at 40 %% loss %d, then %d", before, bad, after)
+	if before <= 128<<10 || full > capacity*5/4 || full < capacity*3/4 || after < before {
+		t.Errorf("rates %d, then on a path of %d %d, then %d", before, capacity, full, after)
 	}
-	if bad < p.a.e.Config().MinRate {
-		t.Errorf("rate %d below the floor", bad)
+}
+
+// TestRateOnABadRadioLink loses packets, alone or in bursts, on a path that has room for far more: sending less would not
+// make them arrive.
+func TestRateOnABadRadioLink(t *testing.T) {
+	const rate, seeds, ticks = 64 << 10, 4, 60 * 60
+	for name, c := range map[string]struct {
+		loss  float64
+		burst int // mean length in ticks, 0: packets are lost independently of each other
+	}{
+		"a quarter": {0.25, 0}, "two fifths": {0.4, 0}, "bursts of 0.1 s": {0.2, 6}, "of 0.3 s": {0.2, 18}, "of 0.7 s": {0.2, 40},
+	} {
+		var sum, late int // of the rate of a session that always has something to send; states of another that came too late
+		for seed := range uint64(2 * seeds) {
+			greedy := seed%2 == 0
+			p := newPair(t, Config{Rate: rate}, seed, path{delay: 60 * time.Millisecond, jitter: 30 * time.Millisecond, loss: c.loss})
+			random := rand.New(rand.NewPCG(seed, 2))
+			state, bulk := number(t, "state"), number(t, "bulk")
+			for tick := range ticks {
+				if c.burst > 0 {
+					ends := 1 / float64(c.burst)
+					if p.a.out.loss < 1 {
+						ends *= c.loss / (1 - c.loss)
+					}
+					if random.Float64() < ends {
+						p.a.out.loss = 1 - math.Floor(p.a.out.loss)
+					}
+				}
+				p.step(func() {
+					if greedy {
+						for p.a.e.Send(bulk, make([]byte, 8000)) == nil {
+						}
+					} else if tick%3 == 0 {
+						_ = p.a.e.Send(state, make([]byte, 1000))
+					}
+				})
+				if greedy {
+					sum += p.a.e.Stats().Rate
+				}
+			}
+			late += int(p.a.e.Channel(state).Dropped)
+		}
+		if mean := sum / (seeds * ticks); mean < rate {
+			t.Errorf("%s: the mean rate is %d, at first it was %d", name, mean, rate)
+		}
+		if sent := seeds * ticks / 3; late > sent/12 {
+			t.Errorf("%s: %d of %d states of a session that needs 20 kB/s waited too long", name, late, sent)
+		}
 	}
 }
 
