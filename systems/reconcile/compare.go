@@ -213,7 +213,7 @@ func (c *compare) ownDiffers(e ecs.Entity, comp *ecs.Component) (err error) {
 		if predicted == nil {
 			predicted = c.parts.World.Netcode().Pointer(e, comp)
 		}
-		if field := comp.Schema.Compare(predicted, v.Value); field >= 0 {
+		if field := comp.Schema.Compare(predicted, v.Value); field >= 0 && !c.follows(e, newest.Input, comp) {
 			err = fmt.Errorf("%s.%s after input %d: %s on the client, %s on the server", comp.Name, comp.Schema.Fields[field].Path,
 				newest.Input, comp.Schema.Format(field, predicted), comp.Schema.Format(field, v.Value))
 		}

@@ -142,13 +142,17 @@ func (o *others) adopt(after uint32, first bool) (any bool) {
 // differs compares the prediction of a component of a co-simulated entity with the server's value, within
 // tolerance. field is -1 if they agree.
 func (o *others) differs(r *mirror.Replica, comp *ecs.Component, truth unsafe.Pointer) (field int, predicted unsafe.Pointer) {
-	if input, known := o.parts.Predict.Numbering.After(o.proofs.records.Of(r).confirmed); known {
+	input, known := o.parts.Predict.Numbering.After(o.proofs.records.Of(r).confirmed)
+	if known {
 		predicted = o.parts.Predict.History.Value(input, r.Entity, comp)
 	}
 	if predicted == nil {
 		predicted = o.parts.World.Netcode().Pointer(r.Entity, comp)
 	}
-	return o.compare.mismatch(comp, predicted, truth), predicted
+	if field = o.compare.mismatch(comp, predicted, truth); field >= 0 && o.compare.follows(r.Entity, input, comp) {
+		field = -1
+	}
+	return field, predicted
 }
 
 // acceptAll accepts all states received so far without a replay.

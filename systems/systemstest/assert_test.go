@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -191,4 +192,64 @@ func TestAssertionsNoticeWhoIsGone(t *testing.T) {
 	c.Run(3 * time.Second)
 	c.NoStalls()
 	f.want(t, `client 1 \(id \d+\) is gone: .*timed out`)
+}
+
+// lift is on what players ride.
+type lift struct {
+	Top uint8 `net:"0..200"`
+}
+
+// aboard is on a player who stands on a lift.
+type aboard struct {
+	Lift components.NetID `net:"ref parent"`
+	X    float32          `net:"-64..64 step 0.01"`
+}
+
+// TestConvergedWithPassengers has players who walk on lifts that only the server moves: their places on the clients are those
+// on the lifts that the clients see, which are older than the server's.
+func TestConvergedWithPassengers(t *testing.T) {
+	lifts := func() *ecs.Protocol {
+		p := ecs.NewProtocol("lifts/1")
+		ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
+		ecs.Replicate[aboard](p, ecs.Predicted)
+		ecs.Replicate[lift](p, 0)
+		ecs.Input[Move](p)
+		ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
+			lift := w.Spawn(lift{Top: 100}, components.Position{Y: float32(10 * client)})
+			w.Spawn(components.Owner{Client: client}, components.Position{}, Move{}, aboard{Lift: w.NetID(lift)})
+		})
+		p.Simulate("walk", func(w *ecs.World) {
+			for _, d := range ecs.Each[struct {
+				In *Move
+				On *aboard
+			}](w) {
+				d.On.X = min(max(d.On.X+float32(d.In.DX)/4, -64), 64)
+			}
+		})
+		p.Authority("move lifts", func(w *ecs.World) {
+			for _, l := range ecs.Each[struct {
+				At *components.Position
+				On *lift
+			}](w) {
+				l.At.Y = float32(w.Tick() % uint32(l.On.Top))
+			}
+		})
+		ecs.Carry(p, func(a aboard, lift components.Position) components.Position {
+			lift.X += a.X
+			return lift
+		})
+		return p
+	}
+	for _, m := range policy.Presets() {
+		t.Run(fmt.Sprint(m), func(t *testing.T) {
+			c := systemstest.New(t, systemstest.Config{
+				Protocol: lifts, Play: roam(), Clients: 2, Server: systems.ServerConfig{Model: m},
+				Link: systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02),
+			})
+			c.Connect()
+			c.Run(5 * time.Second)
+			c.Settle()
+			c.Converged()
+		})
+	}
 }
