@@ -22,7 +22,8 @@ var ErrLoad = errors.New("systems: Load")
 
 // Save captures the server between two ticks: tick, seed, all entities with their values and owners, resources (see
 // [ecs.SetResource]), the players with their client numbers, inputs and commands that have arrived for coming ticks, outcomes
-// that have not been committed, and grants. After a load, inputs for earlier ticks are too late.
+// that have not been committed, and grants. After a load, inputs for earlier ticks are too late. A player whom no tick has
+// joined yet is not in the save, and joins the loaded world as in a new one.
 //
 // Save returns a function that encodes the capture for ServerConfig.Load. Any goroutine may call it once, while the server goes
 // on. Its error names a resource or an outcome that cannot be saved. Call Save on the server's goroutine, or after Run has

@@ -371,6 +371,26 @@ func TestPlayersReturnToALoadedServer(t *testing.T) {
 	})
 }
 
+// A player can connect to a server that was saved in any tick of the player's join, and is in the game once.
+func TestSaveDuringAJoin(t *testing.T) {
+	eachHerdModel(t, func(t *testing.T, m policy.Model) {
+		for ticks := 1; ticks < 40; ticks += 3 {
+			a := systemstest.New(t, herdConfig(9, m, 2, nil, nil))
+			a.RunTicks(ticks)
+			b := systemstest.New(t, herdConfig(9, m, 2, saved(t, a.Server), nil))
+			b.Connect()
+			b.RunTicks(60)
+			for _, k := range b.Clients {
+				if got := owners(b.Server.World()); len(got) != 2 || got[k.ID()] != 1 {
+					t.Fatalf("saved after %d ticks: client %d, owners %v", ticks, k.ID(), got)
+				}
+			}
+			b.Settle()
+			b.Converged()
+		}
+	})
+}
+
 // Players who were connected are absent in the loaded world.
 func TestLoadedPlayersAreAway(t *testing.T) {
 	eachHerdModel(t, func(t *testing.T, m policy.Model) {
