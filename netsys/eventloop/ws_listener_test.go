@@ -104,8 +104,7 @@ func TestBothKindsAtOneServer(t *testing.T) {
 		remote netip.AddrPort
 		web    bool
 	}{{udp, udp.RemoteAddr(), false}, {web, web.RemoteAddr(), true}} {
-		must(t, c.wire.Send(time.Now(), c.remote, opening()))
-		from := netsystest.Answer(t, l, c.wire, string(opening()))
+		from := netsystest.Answer(t, l, c.wire, c.remote, string(opening()))
 		if peer := eventloop.PeerAddr(from); eventloop.IsWebSocket(from) != c.web || peer.Addr() != netip.MustParseAddr("127.0.0.1") || peer.Port() == 0 {
 			t.Errorf("from %v, which is %v", from, peer)
 		}

@@ -66,8 +66,7 @@ func rawSession(t testing.TB, l *eventloop.Listener, headers ...string) (*raw, n
 func webSession(t testing.TB, l *eventloop.Listener) (c *websocket.Wire, from netip.AddrPort) {
 	t.Helper()
 	c = dialWeb(t, l)
-	must(t, c.Send(time.Now(), c.RemoteAddr(), opening()))
-	return c, netsystest.Answer(t, l, c, string(opening()))
+	return c, netsystest.Answer(t, l, c, c.RemoteAddr(), string(opening()))
 }
 
 // request is an honest request with additional header lines.

@@ -107,16 +107,14 @@ func TestBeside(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	say(t, a, a.RemoteAddr(), "by WebTransport")
-	from := netsystest.Answer(t, both, a, "by WebTransport")
+	from := netsystest.Answer(t, both, a, a.RemoteAddr(), "by WebTransport")
 	peer := both.(interface {
 		PeerAddr(netip.AddrPort) netip.AddrPort
 	}).PeerAddr(from)
 	if from == peer || peer.Addr() != netip.MustParseAddr("127.0.0.1") {
 		t.Errorf("%v is %v", from, peer)
 	}
-	say(t, b, b.RemoteAddr(), "by UDP")
-	if from = netsystest.Answer(t, both, b, "by UDP"); from != b.LocalAddr() {
+	if from = netsystest.Answer(t, both, b, b.RemoteAddr(), "by UDP"); from != b.LocalAddr() {
 		t.Errorf("UDP from %v, want %v", from, b.LocalAddr())
 	}
 }
@@ -277,8 +275,7 @@ func TestFallsBack(t *testing.T) {
 	l, url := listen(t, webtransport.Config{})
 	c = webtransport.DialConfig{WebSocket: fmt.Sprintf("ws://%v", server.WebSocketAddr()), Hashes: l.CertificateHashes()}
 	w = dial(t, l, c, url)
-	say(t, w, w.RemoteAddr(), "WebTransport is first")
-	netsystest.Answer(t, l, w, "WebTransport is first")
+	netsystest.Answer(t, l, w, w.RemoteAddr(), "WebTransport is first")
 }
 
 // An invalid configuration is refused with advice.
