@@ -7,7 +7,9 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/http"
 	"net/http/httptrace"
+	"strconv"
 	"time"
 
 	"github.com/coder/websocket"
@@ -27,7 +29,12 @@ func Connect(ctx context.Context, url string) (Link, error) {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(i httptrace.GotConnInfo) { tcp = i.Conn },
 	})
-	conn, _, err := websocket.Dial(ctx, url, nil)
+	conn, answer, err := websocket.Dial(ctx, url, nil)
+	if err != nil && answer != nil && answer.StatusCode == http.StatusServiceUnavailable {
+		if n, no := strconv.ParseUint(answer.Header.Get("Retry-After"), 10, 16); no == nil {
+			err = &busyError{time.Duration(n) * time.Second, err}
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

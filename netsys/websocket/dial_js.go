@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"syscall/js"
+	"time"
 
 	"github.com/tactusgo/tactus/netsys"
 )
@@ -63,7 +64,7 @@ func Connect(ctx context.Context, url string) (conn Link, err error) {
 	case <-s.opened:
 		return s, nil
 	case <-s.ended:
-		return nil, s.err
+		return nil, &busyError{time.Second, s.err} // a browser does not say whether it was refused, nor Retry-After
 	case <-ctx.Done():
 		s.Abort()
 		return nil, ctx.Err()

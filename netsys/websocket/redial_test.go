@@ -13,18 +13,52 @@ import (
 	"github.com/tactusgo/tactus/netsys/internal/outqueue"
 )
 
-// refusing is a network on which nobody answers. It records the attempts.
+// refusing is a network on which nobody answers, or a busy server. It records the attempts.
 type refusing struct {
-	at   []time.Time
-	most int
-	stop func()
+	at    []time.Time
+	most  int
+	stop  func()
+	after string // Retry-After of the busy server; "": nobody answers
 }
 
 func (r *refusing) RoundTrip(*http.Request) (*http.Response, error) {
 	if r.at = append(r.at, time.Now()); len(r.at) == r.most {
 		r.stop()
 	}
+	if r.after != "" {
+		return &http.Response{StatusCode: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {r.after}}, Body: http.NoBody}, nil
+	}
 	return nil, errors.New("nobody is there")
+}
+
+// A busy server is given the time that it asks for, within bounds, and then some.
+func TestPausesForABusyServer(t *testing.T) {
+	for after, want := range map[string]time.Duration{"3": 3 * time.Second, "20": 20 * time.Second, "65000": maxBusy} {
+		synctest.Test(t, func(t *testing.T) {
+			enough := make(chan struct{})
+			network := &refusing{most: 20, stop: func() { close(enough) }, after: after}
+			defer func(was http.RoundTripper) { http.DefaultTransport = was }(http.DefaultTransport)
+			http.DefaultTransport = network
+			w, err := DialConfig{Redial: 100 * time.Millisecond}.Begin("ws://127.0.0.1:1/play")
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-enough
+			if err := w.Close(); err != nil {
+				t.Error(err)
+			}
+			pauses := map[time.Duration]bool{}
+			for i := 1; i < len(network.at); i++ {
+				pause := network.at[i].Sub(network.at[i-1])
+				if pauses[pause] = true; pause < want || pause > max(want*3/2, 5*time.Second) {
+					t.Errorf("%s: pause %d is %v, want %v to half more", after, i, pause, want)
+				}
+			}
+			if len(pauses) < 10 {
+				t.Errorf("%s: %d pauses are %d different ones", after, len(network.at)-1, len(pauses))
+			}
+		})
+	}
 }
 
 // The pause between attempts doubles up to 5 s, or stays at a longer first pause. Half of it is random.

@@ -64,7 +64,7 @@ type DialConfig struct {
 	Server netip.AddrPort
 	// Redial is the first pause before the transport reconnects after a broken connection. Each attempt doubles the next pause, up
 	// to the larger of Redial and 5 s, until a connection has carried a session. Half of each pause is random, so that the clients of a server do not all
-	// reconnect at once. Sessions continue as if the client's address had changed. 0 means never; 250 ms suits sessions
+	// reconnect at once. A server that answers 503 with Retry-After is given at least that time, up to 30 s. Sessions continue as if the client's address had changed. 0 means never; 250 ms suits sessions
 	// with a timeout of 10 s.
 	Redial time.Duration
 	// Connect opens a connection to the URL, the first time and on every reconnection. It must return when ctx ends. nil
@@ -110,8 +110,9 @@ type Wire struct {
 
 	redials atomic.Uint64
 
-	attempts int         // to reconnect since there was a session; used by the goroutine of run
-	session  atomic.Bool // the latest connection has carried a session
+	attempts int           // to reconnect since there was a session; used by the goroutine of run
+	busy     time.Duration // for how long the server that refused the latest attempt asked to wait; likewise
+	session  atomic.Bool   // the latest connection has carried a session
 
 	mu   sync.Mutex
 	link Link
@@ -221,6 +222,7 @@ func (w *Wire) first() (conn Link, ok bool) {
 	conn, err := w.connect(ctx)
 	if err != nil {
 		w.end(err)
+		w.refused(err)
 		return w.again()
 	}
 	w.mu.Lock()
@@ -255,16 +257,19 @@ func (w *Wire) again() (conn Link, ok bool) {
 	}
 	for {
 		wait := w.pause()
+		wait = max(wait/2+rand.N(wait/2+1), w.busy+rand.N(w.busy/2+1))
+		w.busy = 0
 		select {
 		case <-w.life.Done():
 			return nil, false
-		case <-time.After(wait/2 + rand.N(wait/2+1)):
+		case <-time.After(wait):
 		}
 		w.attempts++
 		ctx, cancel := context.WithTimeout(w.life, attemptTime)
 		conn, err := w.connect(ctx)
 		cancel()
 		if err != nil {
+			w.refused(err)
 			continue
 		}
 		w.mu.Lock()
@@ -276,6 +281,24 @@ func (w *Wire) again() (conn Link, ok bool) {
 		w.redials.Add(1)
 		w.out.Reopen()
 		return conn, true
+	}
+}
+
+// busyError is the error of a server that has no place for a connection now.
+type busyError struct {
+	after time.Duration // for how long it asks to wait
+	error
+}
+
+func (b *busyError) Unwrap() error { return b.error }
+
+// maxBusy is the longest pause that a server may ask for.
+const maxBusy = 30 * time.Second
+
+// refused notes for how long a server that refused an attempt asks to wait.
+func (w *Wire) refused(err error) {
+	if b, ok := errors.AsType[*busyError](err); ok {
+		w.busy = min(max(b.after, 0), maxBusy)
 	}
 }
 

@@ -280,7 +280,7 @@ export class Game<B extends Bindings = Bindings> {
 export interface Replay {
   readonly position: number;
   readonly duration: number;
-  /** Whether the end is reached. */
+  /** Whether the end is reached, or an error has ended the replay. */
   readonly ended: boolean;
   /** How fast it plays, from 0 to 64: 0 pauses. */
   rate: number;

@@ -13,7 +13,7 @@ export class Replay {
 
   get position() { return this.do(POSITION); }
   get duration() { return this.do(DURATION); }
-  get ended() { return this.position >= this.duration; }
+  get ended() { return this.position >= this.duration || this.game.module.x.tactus_end(this.game.host) > 0; }
   get rate() { return this.speed; }
   set rate(rate) { this.speed = this.do(RATE, rate); }
   get follow() { return this.player; }

@@ -5,6 +5,7 @@ const ATTEMPT = 5000; // ms until an attempt fails
 const FULL = 8 << 10; // bytes waiting in the browser above which datagrams are dropped
 const LONGEST = 1500;
 const FIRST = 250; // ms of the first pause before the socket is opened again
+const REFUSED = 1000; // ms of the shortest pause after an attempt that failed: a browser does not show the Retry-After of a busy server
 const ofSession = (u8) => (u8[0] & 15) === 4 || (u8[0] & 15) === 5; // a keep-alive or a payload of netcode: a server sends them within a session only
 
 export const bytesOf = (given) => (typeof given === 'string' ? Uint8Array.from(atob(given), (c) => c.charCodeAt(0)) : given); // converts base64
@@ -98,15 +99,15 @@ export class Socket {
   // again, because a busy server may accept sockets and drop them. close and reopen end it; reopen starts a new one.
   async redial(pause) {
     const { closes } = this;
-    for (; this.closes === closes && !this.link; pause = true) {
+    for (let least = 0; this.closes === closes && !this.link; pause = true) {
       if (pause) {
         const { wait } = this;
         this.wait = Math.min(2 * wait, 5000);
-        await new Promise((go) => setTimeout(go, wait * (0.5 + Math.random() / 2)));
+        await new Promise((go) => setTimeout(go, Math.max(wait * (0.5 + Math.random() / 2), least * (1 + Math.random() / 2))));
         if (this.closes !== closes) return;
       }
       this.redials++;
-      await this.open().catch(() => {});
+      await this.open().catch(() => { least = REFUSED; });
     }
   }
 

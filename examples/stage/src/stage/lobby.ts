@@ -175,10 +175,7 @@ class Lobby implements Door {
   }
 
   private into(name: string) {
-    void this.enter('Joining…', (signal) => this.ask(`/rooms/${encodeURIComponent(name)}/join`, {}, signal).catch((e: unknown) => {
-      if (e instanceof Refusal && e.code === 'seated') return this.ask(`/rooms/${encodeURIComponent(name)}/reconnect`, {}, signal);
-      throw e;
-    }));
+    void this.enter('Joining…', (signal) => this.ask(`/rooms/${encodeURIComponent(name)}/join`, {}, signal));
   }
 
   /** Requests a seat and plays on it. Reports whether it got one. */

@@ -229,3 +229,26 @@ test('only a session makes the pauses between sockets short again', async (t) =>
   between(await next(0x15), 250); // a payload
   between(await next(), 500);
 });
+
+test('a server that refuses sockets gets at least a second before each attempt', async (t) => {
+  const at = [];
+  class Busy {
+    constructor() {
+      at.push(Date.now());
+      queueMicrotask(() => this.onclose({ code: 1006 }));
+    }
+
+    close() {}
+  }
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  const s = new Socket({ websocket: 'ws://game' }, { WebSocket: Busy, message() {} });
+  s.redial();
+  for (let ms = 0; ms < 30_000; ms += 20) {
+    await turn();
+    t.mock.timers.tick(20);
+    for (let i = 0; i < 3; i++) await turn();
+  }
+  s.close();
+  assert.ok(at.length > 5);
+  for (let i = 1; i < at.length; i++) assert.ok(at[i] - at[i - 1] >= 1000 && at[i] - at[i - 1] <= 5040, `${at[i] - at[i - 1]} ms`);
+});
