@@ -234,6 +234,9 @@ func (c *Client) Advance(now time.Time) int {
 
 // endSilence ends a session in which nothing has arrived for too long, after n more ticks.
 func (c *Client) endSilence(n int) {
+	if _, recorded := c.link.session.(*replaySession); recorded {
+		return // a recording may be silent: its server was suspended, for example
+	}
 	if heard := c.link.session.Stats().DatagramsIn; heard != c.steps.heard {
 		c.steps.heard, c.steps.silent = heard, 0
 	}

@@ -193,6 +193,35 @@ func TestReplayHasAView(t *testing.T) {
 	look("after a seek to 0")
 }
 
+// A recording plays on after its server was suspended for longer than a session may be silent, under every model.
+func TestReplayOfSuspendedServer(t *testing.T) {
+	for _, model := range []policy.Model{policy.LocalSync{}, policy.ServerRewind{}, policy.CorrectOnMismatch{}, policy.Rollback{}, policy.Lockstep{}} {
+		m := &recordedMatch{game: newGame(t, peopled, ServerConfig{Model: model, Seed: 3})}
+		m.writer = recording.NewWriter(&m.file, recording.Config{})
+		check := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatalf("%v: %v", model, err)
+			}
+		}
+		m.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
+		m.run(100)
+		check(m.server.Record(m.writer, 0))
+		m.run(100)
+		m.now = m.now.Add(10 * time.Minute)
+		m.run(100)
+		check(m.writer.Close())
+		r, err := recording.Open(bytes.NewReader(m.file.Bytes()), int64(m.file.Len()))
+		check(err)
+		replay, err := NewReplay(r, m.protocol(), ClientConfig{})
+		check(err)
+		if check(replay.Play(r.Duration())); r.Duration() < 10*time.Minute {
+			t.Errorf("%v: a recording of only %v", model, r.Duration())
+		}
+		check(Difference(m.server, replay.Client()))
+	}
+}
+
 // A recording of another protocol is refused, and the error names the line that differs.
 func TestRecordingOfAnotherGame(t *testing.T) {
 	m := recordMatch(t, nil, 6)
