@@ -98,6 +98,31 @@ func TestBandwidthDropsAtTheTail(t *testing.T) {
 	}
 }
 
+// A datagram that is larger than the MTU crosses the link in fragments. One lost fragment loses it, unless a burst loses all, and each
+// fragment after the first takes 20 bytes of the bandwidth.
+func TestLargeDatagramsCrossInFragments(t *testing.T) {
+	for _, x := range []struct {
+		size  int
+		burst time.Duration
+		loss  float64
+	}{{576, 0, 0.1}, {577, 0, 0.19}, {1228, 0, 0.271}, {1228, 50 * time.Millisecond, 0.1}} {
+		n := newNarrow(t, Link{MTU: 576, Loss: 0.1, Burst: x.burst}, true)
+		const count = 20_000
+		for i := range uint32(count) {
+			n.send(time.Duration(i)*10*time.Millisecond, x.size, i)
+		}
+		n.poll(time.Hour)
+		if lost := 1 - float64(len(n.got))/count; lost < x.loss-0.015 || lost > x.loss+0.015 {
+			t.Errorf("of packets of %d bytes, with bursts of %v, %.3f were lost, want %v", x.size, x.burst, lost, x.loss)
+		}
+	}
+	n := newNarrow(t, Link{MTU: 576, Bandwidth: 100_000}, false)
+	n.send(0, 576, 0)
+	n.send(100*time.Millisecond, 577, 1)
+	n.send(200*time.Millisecond, 1228, 2)
+	n.expect([]uint32{0, 1, 2}, 5.76, 105.97, 212.68)
+}
+
 func TestBandwidthQueueDefaults(t *testing.T) {
 	n := newNarrow(t, Link{Bandwidth: 10_000}, false)
 	for i := range uint32(40) {

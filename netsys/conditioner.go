@@ -218,7 +218,7 @@ func (c *Conditioner) enter(l *delayLine, at time.Time, peer netip.AddrPort, b [
 		f = newLinkFlow(c.seed, l.direction, c.generation, peer)
 		l.flows[peer] = f
 	}
-	fate := f.next(&l.link, at)
+	fate := f.next(&l.link, at, len(b))
 	passing, ok := f.passBottleneck(&l.link, at, len(b))
 	if !ok {
 		l.stats.Overflowed++

@@ -246,6 +246,7 @@ func TestLinkRejects(t *testing.T) {
 	for _, l := range []Link{
 		{Latency: -1}, {Latency: 2 * time.Hour}, {Jitter: 1}, {Latency: 5, Jitter: 6}, {Jitter: -1},
 		{Loss: -0.1}, {Loss: 1.1}, {Loss: nan}, {Burst: -1}, {Duplicate: -1}, {Duplicate: 2}, {Duplicate: nan},
+		{MTU: -1}, {MTU: 67}, {MTU: 1 << 16},
 	} {
 		if l.Validate() == nil {
 			t.Errorf("%+v accepted", l)

@@ -38,6 +38,10 @@ type Link struct {
 	// Queue is how long a datagram may wait at the bottleneck, at most one hour. A datagram that would wait longer is lost
 	// (drop-tail). 0 means 200 ms.
 	Queue time.Duration
+
+	// MTU is the size of the largest IP packet in bytes, 68 to 65,535. A larger datagram crosses the link in fragments. It is lost if
+	// one of them is lost, and each fragment after the first takes another 20 bytes of Bandwidth. 0 means that every datagram fits.
+	MTU int
 }
 
 // Validate returns an error for values outside the ranges given with each field.
@@ -57,6 +61,9 @@ func (l Link) Validate() error {
 	}
 	if !(l.Duplicate >= 0 && l.Duplicate <= 1) {
 		errs = append(errs, fmt.Errorf("netsys: Link.Duplicate %v is outside 0 to 1", l.Duplicate))
+	}
+	if l.MTU != 0 && (l.MTU < minMTU || l.MTU > 1<<16-1) {
+		errs = append(errs, fmt.Errorf("netsys: Link.MTU %d is outside %d to 65535; 0 means that every datagram fits", l.MTU, minMTU))
 	}
 	return errors.Join(append(errs, l.validateBottleneck()...)...)
 }

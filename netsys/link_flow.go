@@ -9,8 +9,15 @@ import (
 	"time"
 )
 
-// headerBytes is the length of an IPv4 and a UDP header, which count for [Link.Bandwidth].
-const headerBytes = 20 + 8
+// ipHeaderBytes is the length of an IPv4 header, which each fragment has. headerBytes adds a UDP header. They count for
+// [Link.Bandwidth] and [Link.MTU].
+const (
+	ipHeaderBytes = 20
+	headerBytes   = ipHeaderBytes + 8
+)
+
+// minMTU is the smallest MTU that IPv4 allows.
+const minMTU = 68
 
 // defaultLinkQueue is the default of [Link.Queue], a common value of home routers.
 const defaultLinkQueue = 200 * time.Millisecond
@@ -48,24 +55,38 @@ func newLinkFlow(seed uint64, direction uint8, generation uint64, peer netip.Add
 	return f
 }
 
-// next returns the fate of a datagram that enters the link at a time. Each call draws four numbers, also for properties that
+// fragments returns the number of fragments in which a datagram of n bytes crosses the link. The data of all fragments but the last is
+// a multiple of 8 bytes long.
+func (l *Link) fragments(n int) int {
+	if l.MTU == 0 || n+headerBytes <= l.MTU {
+		return 1
+	}
+	room := (l.MTU - ipHeaderBytes) &^ 7
+	return (n + headerBytes - ipHeaderBytes + room - 1) / room
+}
+
+// next returns the fate of a datagram of n bytes that enters the link at a time. Each call draws four numbers, also for properties that
 // are zero: a change of one property leaves the numbers of the other properties as they are.
-func (f *linkFlow) next(l *Link, at time.Time) datagramFate {
+func (f *linkFlow) next(l *Link, at time.Time, n int) datagramFate {
 	loss, delay, twice, delayCopy := f.uniform(), f.uniform(), f.uniform(), f.uniform()
 	return datagramFate{
-		lost:      f.loses(l, at, loss),
+		lost:      f.loses(l, at, l.fragments(n), loss),
 		delay:     l.delay(delay),
 		twice:     twice < l.Duplicate,
 		delayCopy: l.delay(delayCopy),
 	}
 }
 
-// loses reports whether the link loses a datagram at a time. It samples the two-state Markov chain at this time. If dt has passed
+// loses reports whether the link loses a datagram, in a number of fragments, at a time. Bursts lose all fragments or none. For a burst, it
+// samples the two-state Markov chain at this time. If dt has passed
 // since the previous sample, the chance of the bad state is p + (x−p)·exp(−dt/(Burst·(1−p))), where x is 1 if the state was bad
 // and 0 otherwise. This is exact for exponential holding times, and needs one draw for any dt.
-func (f *linkFlow) loses(l *Link, at time.Time, draw float64) bool {
+func (f *linkFlow) loses(l *Link, at time.Time, fragments int, draw float64) bool {
 	p := l.Loss
 	if l.Burst == 0 || p == 0 || p == 1 {
+		for kept := 1 - p; fragments > 1; fragments-- {
+			p = 1 - float64((1-p)*kept)
+		}
 		return draw < p
 	}
 	chance := p
@@ -110,7 +131,7 @@ func (f *linkFlow) passBottleneck(l *Link, at time.Time, n int) (time.Duration, 
 	if wait > limit {
 		return 0, false
 	}
-	delay := wait + time.Duration(n+headerBytes)*time.Second/time.Duration(l.Bandwidth)
+	delay := wait + time.Duration(n+headerBytes+(l.fragments(n)-1)*ipHeaderBytes)*time.Second/time.Duration(l.Bandwidth)
 	f.free = at.Add(delay)
 	return delay, true
 }

@@ -101,6 +101,9 @@ func (a *Accounts) Snapshot(datagrams, bytes int) {
 	a.stats.Datagrams += uint64(datagrams)
 	a.stats.Bytes += uint64(bytes)
 	a.stats.Largest = max(a.stats.Largest, bytes)
+	if datagrams > 1 {
+		a.stats.Divided++
+	}
 }
 
 // Block counts a block that was sent to one client. bytes is the size of the block, body the size of its body. costs holds the
@@ -132,7 +135,8 @@ type Stats struct {
 	Headers   uint64 // of the headers of datagrams
 	Own       uint64 // of blocks of owner state, with their heads
 	Datagrams uint64
-	Largest   int // size of the largest snapshot of one client
+	Divided   uint64 // snapshots of one client that needed several datagrams
+	Largest   int    // size of the largest snapshot of one client
 	// Raw, Zstd and Range count the blocks by coder, with their heads.
 	Raw, Zstd, Range CoderStats
 }
@@ -143,6 +147,7 @@ func (s *Stats) add(x *Stats) {
 	s.Headers += x.Headers
 	s.Own += x.Own
 	s.Datagrams += x.Datagrams
+	s.Divided += x.Divided
 	s.Largest = max(s.Largest, x.Largest)
 	for _, c := range [...]struct{ to, from *CoderStats }{{&s.Raw, &x.Raw}, {&s.Zstd, &x.Zstd}, {&s.Range, &x.Range}} {
 		c.to.Blocks += c.from.Blocks
