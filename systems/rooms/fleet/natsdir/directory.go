@@ -79,6 +79,17 @@ func (d *Directory) Load(ctx context.Context, key string) (fleet.Record, error) 
 	return fleet.Record{}, err
 }
 
+// fresh returns a record as NATS has it now, where Load returns the newest known one if NATS does not answer.
+func (d *Directory) fresh(ctx context.Context, key string) (fleet.Record, error) {
+	if _, err := d.get(ctx, key); err != nil {
+		return fleet.Record{}, d.refused(ctx, err)
+	}
+	if r, ok := d.cache.load(key); ok {
+		return r, nil
+	}
+	return fleet.Record{}, fleet.ErrAbsent
+}
+
 var errQuiet = errors.New("no answer a moment ago")
 
 // Save implements fleet.Directory.

@@ -149,7 +149,11 @@ func object(room rooms.ID, epoch uint64) string {
 
 // epoch returns the epoch of the newest save of a room, 0 if there is none, and the revision of its record.
 func (s *store) epoch(ctx context.Context, room rooms.ID) (epoch, revision uint64, err error) {
-	r, err := s.directory.Load(ctx, savePrefix+room.String())
+	return s.epochBy(ctx, s.directory.Load, room)
+}
+
+func (s *store) epochBy(ctx context.Context, load func(context.Context, string) (fleet.Record, error), room rooms.ID) (epoch, revision uint64, err error) {
+	r, err := load(ctx, savePrefix+room.String())
 	if errors.Is(err, fleet.ErrAbsent) {
 		return 0, 0, nil
 	}
@@ -215,10 +219,11 @@ func (s *store) change(ctx context.Context, room rooms.ID, f func(e earlier)) er
 	}
 }
 
-// raise makes the object of an epoch the newest save of a room.
+// raise makes the object of an epoch the newest save of a room. The record must be in NATS, which may have lost it: a process that starts
+// later does not know it otherwise.
 func (s *store) raise(ctx context.Context, room rooms.ID, epoch uint64) error {
 	for {
-		was, revision, err := s.epoch(ctx, room)
+		was, revision, err := s.epochBy(ctx, s.directory.fresh, room)
 		switch {
 		case err != nil || was == epoch:
 			return err

@@ -104,6 +104,40 @@ func TestStoreFails(t *testing.T) {
 	}
 }
 
+// NATS loses the records of the saves. A save that is then reported as stored is found by a process that starts later, although the one
+// that has saved is gone.
+func TestSavedAfterALoss(t *testing.T) {
+	for name, empty := range emptied {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			servers := embedded(t, 1)
+			config := servers.Config()
+			opened := func() *Directory {
+				ctx, enough := context.WithTimeout(t.Context(), patience)
+				defer enough()
+				d, err := Open(ctx, config)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return d
+			}
+			d := opened()
+			s := storeOf(t, d)
+			if err := s.Put(t.Context(), 7, 2, []byte("before")); err != nil {
+				t.Fatal(err)
+			}
+			empty(t, servers, "KV_"+defaultBucket)
+			within(t, "it saves again", func() bool { return s.Put(t.Context(), 7, 2, []byte("after")) == nil })
+			d.Close()
+			d = opened()
+			defer d.Close()
+			if data, err := storeOf(t, d).Get(t.Context(), 7); err != nil || string(data) != "after" {
+				t.Errorf("%q, %v", data, err)
+			}
+		})
+	}
+}
+
 // NATS loses the saves, while it runs or by a restart without its files. Until they are written again, a save is not missing but
 // unavailable, so that no room begins anew. The next save of any process creates the store again, for all.
 func TestStoreLost(t *testing.T) {
