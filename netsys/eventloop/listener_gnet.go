@@ -127,6 +127,9 @@ func (l *Listener) Err() error {
 	return nil
 }
 
+// AcceptErrors returns WebSocketStats.AcceptErrors, for rooms.Server.AcceptErrors.
+func (l *Listener) AcceptErrors() uint64 { return l.WebSocketStats().AcceptErrors }
+
 // Poll implements [netsys.Wire]. now must come from time.Now. A datagram that arrives between now and the end of the call may be
 // delivered with the time of arrival now.
 func (l *Listener) Poll(now time.Time, deliver func(netsys.Datagram)) {

@@ -41,6 +41,9 @@ func (l *Listener) WebSocketAddr() netip.AddrPort { return netip.AddrPort{} }
 // Err returns nil: [netsys.UDP] goes on after every error of its socket.
 func (l *Listener) Err() error { return nil }
 
+// AcceptErrors returns 0.
+func (l *Listener) AcceptErrors() uint64 { return 0 }
+
 // WakeUps returns 0, because there is no event loop.
 func (l *Listener) WakeUps() uint64 { return 0 }
 

@@ -147,14 +147,17 @@ func wait(t testing.TB, w netsys.Wire, deliver func(netsys.Datagram), condition 
 	waitFor(t, w, deliver, func() {}, condition)
 }
 
-// waitFor waits for what send sends, by UDP, which may lose it: it sends again after some seconds.
+// waitFor waits for what send sends, by UDP, which may lose it: it sends again after half a second.
 func waitFor(t testing.TB, w netsys.Wire, deliver func(netsys.Datagram), send func(), condition func() bool) {
 	t.Helper()
-	for n := range 500_000 {
-		if n%50_000 == 0 {
+	var sent time.Time
+	for range 500_000 {
+		now := time.Now()
+		if now.Sub(sent) > 500*time.Millisecond {
 			send()
+			sent, now = now, time.Now()
 		}
-		if w.Poll(time.Now(), deliver); condition() {
+		if w.Poll(now, deliver); condition() {
 			return
 		}
 		time.Sleep(20 * time.Microsecond)

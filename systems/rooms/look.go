@@ -92,5 +92,15 @@ func (s *Server) Tallies() (all []Tally) {
 	return all
 }
 
+// AcceptErrors returns how often a transport could not accept a connection, such as without a free file descriptor.
+func (s *Server) AcceptErrors() (n uint64) {
+	for _, w := range s.router.config.wires {
+		if w, ok := w.(interface{ AcceptErrors() uint64 }); ok {
+			n += w.AcceptErrors()
+		}
+	}
+	return n
+}
+
 // Drops returns the counts of datagrams that no room received.
 func (s *Server) Drops() Drops { return s.router.readDrops() }

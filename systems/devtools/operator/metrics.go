@@ -87,6 +87,7 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	s.gauge("directory_age_seconds", "Time since the process last heard of a change in the directory.", m.Age.Seconds(), nil)
 	s.count("directory_errors_total", "Rounds of writing to the directory that failed.", m.Errors, nil)
 	s.count("directory_panics_total", "Requests of other processes whose handling panicked.", m.Panics, nil)
+	s.count("accept_errors_total", "Failed attempts to accept a connection, such as without a free file descriptor.", c.p.server.AcceptErrors(), nil)
 	if queued := c.p.config.Queued; queued != nil {
 		s.gauge("queue_players", "Players who wait in the queue at this process.", float64(queued()), nil)
 	}

@@ -67,6 +67,7 @@ func TestMetrics(t *testing.T) {
 		`tactus_joins_total{kind="field",outcome="full"} 2`,
 		`tactus_draining 0`,
 		`tactus_transport_failed 0`,
+		`tactus_accept_errors_total 0`,
 		`tactus_queue_players 7`,
 		`tactus_directory_member 1`,
 		`tactus_directory_fenced 0`,
