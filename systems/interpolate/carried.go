@@ -174,7 +174,7 @@ func (s carrying) blendCarrier(st *carriedPose, c *placed, e ecs.Entity, carrier
 		return
 	}
 	over := blendTicks * s.world.StepDuration()
-	left := 1 - s.now().Sub(st.since).Seconds()/over.Seconds()
+	left := 1 - s.time().Sub(st.since).Seconds()/over.Seconds()
 	if st.on = left > 0; st.on {
 		c.Component.Schema.Shift(p, st.offset, left)
 	}

@@ -14,10 +14,11 @@ type drawer struct {
 	protocol    *ecs.Protocol
 	world, view *ecs.World
 	now         func() time.Time
-	frame       time.Time // time of the frame that the view shows
-	before      time.Time // time of the previous frame
-	moving      []moving  // replicated components that are interpolated
-	offsets     int       // total number of offsets of these components
+	frame       time.Time     // time of the frame that the view shows
+	before      time.Time     // time of the previous frame
+	setBack     time.Duration // total time by which the clock was set back
+	moving      []moving      // replicated components that are interpolated
+	offsets     int           // total number of offsets of these components
 	smoothing   Smoothing
 	kept        kept
 	carried     carried
@@ -49,8 +50,20 @@ func wordsOf(comp *ecs.Component) int { return int(comp.Schema.Size+7) / 8 }
 
 // startFrame starts a frame.
 func (d *drawer) startFrame(now time.Time) {
+	now = now.Add(d.setBack)
+	if back := d.frame.Sub(now); back > 0 {
+		now, d.setBack = d.frame, d.setBack+back
+	}
 	d.before, d.frame = d.frame, now
 	d.carried.frame++
+}
+
+// time returns the time on which smoothing and blending depend. It goes on from the previous frame if the clock was set back.
+func (d *drawer) time() time.Time {
+	if t := d.now().Add(d.setBack); t.After(d.frame) {
+		return t
+	}
+	return d.frame
 }
 
 // jumpsOf returns the teleport count of an entity.

@@ -78,7 +78,7 @@ func (d *drawer) takeErrors() {
 func (d *drawer) computeError(x *keptPose, w *ecs.World, on bool) {
 	at := x.at
 	v := x.f.ensureError(d.offsets)
-	v.on, v.at = on, d.now()
+	v.on, v.at = on, d.time()
 	clear(v.offset)
 	for i := range d.moving {
 		m := &d.moving[i]
@@ -103,7 +103,7 @@ func (d *drawer) shiftError(f *figure, m *moving, p unsafe.Pointer) float64 {
 	if size == 0 {
 		return 0
 	}
-	part := d.smoothing.left(size, max(d.now().Sub(v.at).Seconds(), 0))
+	part := d.smoothing.left(size, max(d.time().Sub(v.at).Seconds(), 0))
 	if size *= part; size > invisible && p != nil {
 		m.Schema.Shift(p, offset, part)
 	}
@@ -192,7 +192,7 @@ func (d *drawer) drawBlend(f *figure) {
 		b.since = d.before
 	}
 	over := blendTicks * d.world.StepDuration()
-	left := 1 - d.now().Sub(b.since).Seconds()/over.Seconds()
+	left := 1 - d.time().Sub(b.since).Seconds()/over.Seconds()
 	if left <= 0 {
 		b.on = false
 		return

@@ -100,6 +100,26 @@ func TestNetcodeE3_ErrorDecaysByTime(t *testing.T) {
 	})
 }
 
+// A visual error fades although the client's clock is set back.
+func TestErrorFadesWhenTheClockIsSetBack(t *testing.T) {
+	t.Parallel()
+	config := fieldtest.PresetConfig(policy.LocalSync{}, 1, 1, fieldtest.RoughLink())
+	config.Protocol = fieldtest.ProtocolWithAuthority(fieldtest.PushAt(func(tick, _ uint32) (components.Position, bool) {
+		return components.Position{X: 5}, tick == 120
+	}))
+	c := fieldtest.Start(t, config, time.Second)
+	k := c.Clients[0]
+	if !c.RunUntil(time.Minute, func() bool { return lagging(k) > 0.1 }) {
+		t.Fatal("no correction showed")
+	}
+	k.StepClock(-time.Hour)
+	c.Settle()
+	c.Run(time.Second)
+	if left := lagging(k); left > 0.01 {
+		t.Errorf("%v of a visual error is left a second after everything came to rest", left)
+	}
+}
+
 // A visual error continues when a component is removed from or added to the player, and does not affect the simulation.
 func TestNetcodeE3_ErrorSurvivesComponents(t *testing.T) {
 	systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
