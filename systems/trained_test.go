@@ -80,12 +80,12 @@ func learned(t testing.TB, seed uint64) *delta.Trained {
 		}
 		priors.Add(parts)
 	}
-	return delta.NewTrained(r.Layout(), priors.Prior(), nil)
+	return delta.NewTrained(r.Layout(), priors.Prior())
 }
 
 // other returns statistics for another layout.
 func other() *delta.Trained {
-	return delta.NewTrained(delta.NewLayout([]*schema.Table{nil}, 3, 20), nil, nil)
+	return delta.NewTrained(delta.NewLayout([]*schema.Table{nil}, 3, 20), nil)
 }
 
 // A trained model that both ends have makes snapshots smaller. If the models differ, both ends use the built-in one, each logs

@@ -14,8 +14,8 @@ type Coder uint8
 
 // The coders and their values in the wire format.
 const (
-	Raw   Coder = iota // columns of numbers as bits
-	Zstd               // the same numbers with their lengths compressed by zstd
+	Raw   Coder = iota // numbers as bits
+	Zstd               // the same numbers by columns, with their lengths compressed by zstd
 	Range              // a range coder with context models
 )
 
@@ -40,12 +40,10 @@ type Encoder struct {
 	// Account makes the Encoder count the cost of each field, see [Encoder.Costs].
 	Account bool
 
-	ranged blockCoder
-	bytes  byteEncoder
-	other  []byte
-	deltas int // number of blocks with a baseline so far
-	won    int // number of further blocks with a baseline to encode with both coders
-	spent  costs
+	coder   blockCoder
+	symbols symbols
+	other   []byte
+	spent   costs
 }
 
 // Coders is a set of coders for an [Encoder] to choose from.
@@ -53,53 +51,42 @@ type Coders uint8
 
 // The sets of coders.
 const (
-	AnyCoder Coders = iota // all; the smallest result wins
+	AnyCoder Coders = iota // the range coder; without a baseline, the smallest of all
 	ZstdOnly               // zstd, or raw if that is smaller
-)
-
-// With a baseline, the range coder nearly always gives the smallest result. So the Encoder tries the other coders only on one
-// in tryEvery blocks with a baseline, and on the next tryAfter blocks after another coder won.
-const (
-	tryEvery = 256
-	tryAfter = 8
 )
 
 // Append appends the body of a block to dst. It returns the extended slice and the coder used.
 func (e *Encoder) Append(dst []byte, m *Model, parts []Part) (all []byte, c Coder) {
-	all, c = e.AppendBest(dst, m, parts, e.won > 0 || (e.deltas+1)%tryEvery == 0)
-	if len(parts) > 0 && parts[0].Base != nil {
-		e.deltas, e.won = e.deltas+1, max(e.won-1, 0)
-	}
-	if c != Range {
-		e.won = tryAfter
-	}
-	return all, c
-}
-
-// AppendBest is Append with an explicit choice: try says whether a block with a baseline is encoded with all coders. The
-// body then does not depend on earlier blocks.
-func (e *Encoder) AppendBest(dst []byte, m *Model, parts []Part, try bool) (all []byte, c Coder) {
 	if e.Only == ZstdOnly {
-		return e.bytes.append(dst, m, parts)
+		return e.appendSymbols(dst, m, parts)
 	}
 	at, all := len(dst), e.appendRange(dst, m, parts)
-	if !try && len(parts) > 0 && parts[0].Base != nil {
+	if len(parts) > 0 && parts[0].Base != nil {
 		return all, Range
 	}
-	if e.other, c = e.bytes.append(e.other[:0], m, parts); len(e.other) >= len(all)-at {
+	if e.other, c = e.appendSymbols(e.other[:0], m, parts); len(e.other) >= len(all)-at {
 		return all, Range
 	}
 	return append(all[:at], e.other...), c
 }
 
 func (e *Encoder) appendRange(dst []byte, m *Model, parts []Part) []byte {
-	c := &e.ranged
+	c := &e.coder
 	c.Write(dst)
-	if c.spent = nil; e.Account {
+	if c.symbols, c.spent = nil, nil; e.Account {
 		c.spent = &e.spent
 	}
 	_ = c.code(m, parts) // only reading fails
 	return c.Finish()
+}
+
+func (e *Encoder) appendSymbols(dst []byte, m *Model, parts []Part) ([]byte, Coder) {
+	c := &e.coder
+	c.symbols, c.spent = &e.symbols, nil
+	c.symbols.write(m.columns)
+	c.Divert(c.symbols, false)
+	_ = c.code(m, parts)
+	return c.symbols.finish(dst)
 }
 
 // Decoder decodes blocks. It keeps nothing between blocks except scratch memory. The zero value is ready to use. A Decoder
@@ -108,8 +95,8 @@ type Decoder struct {
 	// Account makes the Decoder count the cost of each field, see [Decoder.Costs].
 	Account bool
 
-	ranged  blockCoder
-	bytes   byteDecoder
+	coder   blockCoder
+	symbols symbols
 	scratch []Group
 	parts   []Part
 	spent   costs
@@ -120,8 +107,7 @@ type Decoder struct {
 // baseline. Decode uses scratch memory of the same order plus 128 KiB.
 //
 // Errors are [codec.ErrShort], [codec.ErrMalformed] and [codec.ErrTooLarge] for bytes that no Encoder produces,
-// [codec.ErrBaseline] if a Base does not know the slots, and [ErrDictionary]. After an error, discard Cur: it may be partly
-// changed.
+// and [codec.ErrBaseline] if a Base does not know the slots. After an error, discard Cur: it may be partly changed.
 func (d *Decoder) Decode(src []byte, c Coder, m *Model, parts []Part) error {
 	merge := false
 	for i := range parts {
@@ -151,18 +137,23 @@ func (d *Decoder) Decode(src []byte, c Coder, m *Model, parts []Part) error {
 }
 
 // decode decodes a body into groups that do not know its slots.
-func (d *Decoder) decode(src []byte, c Coder, m *Model, parts []Part) (err error) {
-	if d.ranged.spent, d.bytes.spent = nil, nil; d.Account {
-		d.ranged.spent, d.bytes.spent = &d.spent, &d.spent
+func (d *Decoder) decode(src []byte, coder Coder, m *Model, parts []Part) (err error) {
+	c := &d.coder
+	if c.symbols, c.spent = nil, nil; d.Account {
+		c.spent = &d.spent
 	}
-	switch c {
+	switch coder {
 	case Raw, Zstd:
-		err = d.bytes.decode(src, c, m, parts)
+		c.symbols = &d.symbols
+		if err = c.symbols.open(src, coder, m.columns); err == nil {
+			c.Divert(c.symbols, true)
+			err = c.code(m, parts)
+		}
 	case Range:
-		d.ranged.Read(src)
-		err = d.ranged.code(m, parts)
+		c.Read(src)
+		err = c.code(m, parts)
 	default:
-		err = fmt.Errorf("%w: coder %d", codec.ErrMalformed, c)
+		err = fmt.Errorf("%w: coder %d", codec.ErrMalformed, coder)
 	}
 	if err != nil {
 		return fmt.Errorf("snapshot block: %w", err)
@@ -231,13 +222,4 @@ func (s *costs) reset(m *Model) {
 		}
 	}
 	s.from = 0
-}
-
-// word adds the cost n of one word of a component to its field.
-func (s *costs) word(m *Model, component, word int, n uint64) {
-	for i := range m.fields[component] {
-		if f := &m.fields[component][i]; word >= f.at && word < f.at+f.words {
-			s.fields[component][i] += n
-		}
-	}
 }

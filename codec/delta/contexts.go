@@ -141,14 +141,15 @@ const (
 
 // Contexts of an entity, per kind.
 const (
-	lnOther  = 0
-	lnNews   = lnOther + lineRun // whether it was moving; changes of the last three entities
-	lnStep   = lnNews + 2*8
-	lnStepS  = lnStep + rowSize
-	lnStepL  = lnStepS + 1
-	lnSame   = lnStepL + 4*rowSize
-	lnSets   = lnSame + 1
-	lnEntity = lnSets + lineClasses*lnSet
+	lnOther   = 0
+	lnNews    = lnOther + lineRun // whether it was moving; changes of the last three entities
+	lnStep    = lnNews + 2*8
+	lnStepS   = lnStep + rowSize
+	lnStepL   = lnStepS + 1
+	lnSame    = lnStepL + 4*rowSize
+	lnArrives = lnSame + 1 // along its heading, at rest
+	lnSets    = lnArrives + 2
+	lnEntity  = lnSets + lineClasses*lnSet
 )
 
 // Contexts of a set, per class.
@@ -207,6 +208,7 @@ func (m *Model) setLineDefaults(func(from, n int, p float64), func(from, n int, 
 		set(at+lnStepS, 1, 0.8, 2)
 		set(at+lnStepL, 4*rowSize, 0.45, 6)
 		set(at+lnSame, 1, 0.9, 4)
+		set(at+lnArrives, 2, 0.5, 0)
 		for class := range lineClasses {
 			at := at + lnSets + class*lnSet
 			set(at+lsNews, 2, 0.6, 4)

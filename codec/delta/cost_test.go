@@ -45,8 +45,7 @@ func TestCostsAddUp(t *testing.T) {
 	for age := range 2 {
 		s.step()
 		parts := s.parts(age, 0, nil)
-		var b byteEncoder
-		body, coder := b.append(nil, m, parts)
+		body, coder := (&Encoder{Only: ZstdOnly}).Append(nil, m, parts)
 		d := Decoder{Account: true}
 		reads(t, &d, m, parts, body, coder)
 		sum, some := 0.0, 0

@@ -36,13 +36,19 @@ func FuzzDecodeRange(f *testing.F) {
 	})
 }
 
-func FuzzBytes(f *testing.F) {
+func FuzzSymbols(f *testing.F) {
 	s := newScene(f, 77, 3, 0.3)
 	for range 5 {
 		s.step()
 	}
-	m := NewModel(s.layout, nil).WithDictionary(sceneDictionary(f, 1))
+	m := NewModel(s.layout, nil)
 	enc := Encoder{Only: ZstdOnly}
+	for how := range uint8(8) {
+		parts := s.parts(int(how>>1), min(int(how>>1), 1), nil)
+		if body, coder := enc.Append(nil, m, parts); coder == Coder(how&1) {
+			f.Add(body, how)
+		}
+	}
 	f.Fuzz(func(t *testing.T, body []byte, how uint8) {
 		coder, age := Coder(how&1), int(how>>1)%len(s.sends)
 		gap := 0
@@ -72,6 +78,8 @@ func FuzzRecording(f *testing.F) {
 }
 
 func FuzzParseTrained(f *testing.F) {
+	p, s := trained(f, 4)
+	f.Add(NewTrained(s.layout, p).Append(nil))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		if len(file) >= trainedTail {
 			// Nothing else gets past the hash.
@@ -86,7 +94,7 @@ func FuzzParseTrained(f *testing.F) {
 			refused(t, err)
 			return
 		}
-		if again, err := ParseTrained(got.Append(nil)); err != nil || again.Hash() != got.Hash() && got.dictionary == nil {
+		if again, err := ParseTrained(got.Append(nil)); err != nil || again.Hash() != got.Hash() {
 			t.Fatalf("read again: %v", err)
 		}
 	})

@@ -1,20 +1,16 @@
 package delta
 
 import (
-	"encoding/binary"
-	"fmt"
-	"hash/fnv"
 	"math"
 
-	"github.com/tactusgo/tactus/codec/internal/zstd"
+	"github.com/tactusgo/tactus/codec/internal/rangecoder"
 )
 
 // Trainer makes a [Prior] from sample blocks. It is not safe for concurrent use.
 type Trainer struct {
 	model *Model
 	coder blockCoder
-	body  []byte   // scratch
-	log   []uint32 // context<<1 | bit, in the order of coding; endOfBlock after each block
+	tally rangecoder.Tally // its log has endOfBlock after each block
 }
 
 // endOfBlock separates blocks in the log.
@@ -28,15 +24,14 @@ func NewTrainer(l *Layout) *Trainer { return &Trainer{model: NewModel(l, nil)} }
 
 // Add learns from a block. parts are as in [Encoder.Append].
 func (t *Trainer) Add(parts []Part) {
-	if len(t.log) > maxTrainerLog {
+	if len(t.tally.Log) > maxTrainerLog {
 		return
 	}
 	c := &t.coder
-	c.Write(t.body)
-	c.Tally = &t.log
+	c.tally = &t.tally
+	c.Divert(c.tally, false)
 	_ = c.code(t.model, parts)
-	t.body = c.Finish()[:0]
-	t.log = append(t.log, endOfBlock)
+	t.tally.Log = append(t.tally.Log, endOfBlock)
 }
 
 // confidences are the possible values of N of a trained chance.
@@ -49,7 +44,7 @@ func (t *Trainer) Prior() *Prior {
 	p := &Prior{layout: t.model.layout.hash(), start: append([]chance(nil), t.model.start...)}
 	var count [2][]float64
 	count[0], count[1] = make([]float64, n), make([]float64, n)
-	for _, e := range t.log {
+	for _, e := range t.tally.Log {
 		if e != endOfBlock {
 			count[e&1][e>>1]++
 		}
@@ -70,7 +65,7 @@ func (t *Trainer) Prior() *Prior {
 		}
 		now := append([]chance(nil), p.start...)
 		var met []uint32
-		for _, e := range t.log {
+		for _, e := range t.tally.Log {
 			if e == endOfBlock {
 				for _, i := range met {
 					now[i] = p.start[i]
@@ -114,65 +109,3 @@ var bitTable = func() (t [4096]float64) {
 	}
 	return t
 }()
-
-// DictionaryTrainer makes a [Dictionary] from sample blocks. It is not safe for concurrent use.
-type DictionaryTrainer struct {
-	model   *Model
-	enc     byteEncoder
-	samples [][]byte
-	size    int
-}
-
-const (
-	maxSamples    = 16 << 20 // bytes of samples that a DictionaryTrainer keeps; further blocks are ignored
-	leastSample   = 8        // bytes; zstd learns nothing from shorter samples
-	sampleHistory = 1 << 10  // bytes of samples in a dictionary that blocks can copy from
-)
-
-// NewDictionaryTrainer returns a trainer for blocks of a layout.
-func NewDictionaryTrainer(l *Layout) *DictionaryTrainer {
-	return &DictionaryTrainer{model: NewModel(l, nil)}
-}
-
-// Add learns from a block. parts are as in [Encoder.Append].
-func (t *DictionaryTrainer) Add(parts []Part) {
-	if t.size > maxSamples {
-		return
-	}
-	b := &t.enc
-	b.findResiduals(t.model, parts)
-	b.put.reset(true, b.low[:0])
-	b.write(t.model, parts)
-	b.low = b.put.low.Bytes()
-	if n := len(b.put.class); n >= leastSample && n <= maxPlain {
-		t.samples = append(t.samples, append([]byte(nil), b.put.class...))
-		t.size += n
-	}
-}
-
-// Dictionary returns the trained dictionary. Its main content is the frequency of each byte, which a small block cannot
-// afford to include. Dictionary returns an error if too few blocks were added or zstd finds no common content.
-func (t *DictionaryTrainer) Dictionary() (*Dictionary, error) {
-	var history []byte
-	for i := range t.samples {
-		// Take samples from the whole recording, and short ones, which gain most.
-		s := t.samples[(i*7919)%len(t.samples)]
-		if len(s) <= t.size/len(t.samples) {
-			history = append(history, s...)
-		}
-		if len(history) >= sampleHistory {
-			break
-		}
-	}
-	if len(history) < leastSample {
-		return nil, fmt.Errorf("delta: dictionary from %d blocks: too few: add more blocks", len(t.samples))
-	}
-	h := fnv.New32a()
-	h.Write(history)
-	id := binary.LittleEndian.Uint32(h.Sum(nil)) | 1
-	b, err := zstd.BuildDictionary(id, t.samples, history[:min(len(history), sampleHistory)])
-	if err != nil {
-		return nil, fmt.Errorf("delta: dictionary: %w", err)
-	}
-	return NewDictionary(b)
-}

@@ -44,10 +44,10 @@ func (c *blockCoder) linesEntity() {
 		return
 	}
 	c.line.news |= 1
-	c.cost(nil)
 	told, step := 0, -1
 	for i := range l.sets {
 		s := &l.sets[i]
+		c.begin(s.words[0].f)
 		ctx := l.ctx + lnSets + s.class*lnSet
 		news, moving := l.compareLines(s.words, cur, base, w.age)
 		if told > 0 || i < len(l.sets)-1 {
@@ -65,8 +65,8 @@ func (c *blockCoder) linesEntity() {
 		} else if c.Reading {
 			l.extendLines(s.words, cur, base, w.age)
 		}
-		c.cost(s.words[0].f)
 	}
+	c.begin(nil)
 	w.done()
 }
 
@@ -106,7 +106,7 @@ func (c *blockCoder) changedSet(l *linePlan, s *lineSet, ctx int, cur, base []in
 		for i := range s.words {
 			f := &s.words[i]
 			ahead := f.ahead(base, w.age)
-			d := c.jump(s, ctx, f.minus(cur[f.at], ahead))
+			d := c.grained(s, ctx, ctx+lsJump, f.minus(cur[f.at], ahead))
 			if c.Reading {
 				cur[f.at], cur[f.at+1] = f.wrap(int64(ahead)+int64(d)), base[f.at+1]
 			}
@@ -149,22 +149,70 @@ func (c *blockCoder) changedSet(l *linePlan, s *lineSet, ctx int, cur, base []in
 	return at
 }
 
-// newLines codes the lines of an entity without a baseline.
-func (c *blockCoder) newLines(fields []field) {
+// newLines codes the lines of an entity without a baseline, set by set.
+func (c *blockCoder) newLines() {
 	w := &c.w
-	if w.base != nil {
-		return // coded by linesEntity
-	}
-	for i := range fields {
-		f := &fields[i]
-		for j := range f.words {
-			// Positions and changes have separate rows.
-			at, k := f.ctx+j*(rowSize+1), f.at+j
-			a, l := c.row(at), c.lot(ctxNumberLot)
-			w.cur[k] = w.pred[k] + c.Number(a, a, l, &c.ctx[at+rowSize], w.cur[k]-w.pred[k])
+	l := c.line.planFor(w.plan)
+	for i := range l.sets {
+		s := &l.sets[i]
+		for j := range s.words {
+			f := s.words[j].f
+			c.begin(f)
+			c.w.cur[f.at] = c.grained(s, l.ctx+lnSets+s.class*lnSet, f.ctx, c.w.cur[f.at])
 		}
-		c.cost(f)
+		if s.class != 1 || l.along == nil || !c.arrives(l, s) {
+			c.newChange(l, s)
+		}
 	}
+}
+
+// newChange codes the change of a set of an entity without a baseline.
+func (c *blockCoder) newChange(l *linePlan, s *lineSet) {
+	w := &c.w
+	var v [3]int32
+	for i := range s.words {
+		v[i] = w.cur[s.words[i].at+1]
+	}
+	l.makeList(w, s)
+	if s.listed > 0 && c.codeListed(s, l.ctx+lnSets+s.class*lnSet, nil, &v) {
+		for i := range s.words {
+			w.cur[s.words[i].at+1] = v[i]
+		}
+		return
+	}
+	for i := range s.words {
+		f := s.words[i].f
+		c.word(f, 1)
+		at := f.ctx + rowSize + 1
+		r := c.row(at)
+		v[i] = c.Number(r, r, c.lot(ctxNumberLot), &c.ctx[at+rowSize], v[i])
+		w.cur[f.at+1] = v[i]
+	}
+	if s.add(v); s.class == 1 && l.along != nil {
+		l.speed = whole.Along(v[0], v[1], l.along.Turn(w.cur[l.angle]), max(l.speed, 0))
+	}
+}
+
+// arrives codes whether the place of an entity without a baseline moves along its heading as fast as that of the last one, or
+// rests. It sets its change if so.
+func (c *blockCoder) arrives(l *linePlan, s *lineSet) bool {
+	cur, x, y := c.w.cur, s.words[0].at+1, s.words[1].at+1
+	if len(s.words) > 2 {
+		return false
+	}
+	vx, vy := cur[x], cur[y]
+	if l.speed > 0 {
+		hx, hy := Toward(l.speed, l.along.Turn(cur[l.angle]))
+		if c.flag(l.ctx+lnArrives, vx == hx && vy == hy && !c.Reading) {
+			cur[x], cur[y] = hx, hy
+			return true
+		}
+	}
+	if c.flag(l.ctx+lnArrives+1, vx == 0 && vy == 0 && !c.Reading) {
+		cur[x], cur[y] = 0, 0
+		return true
+	}
+	return false
 }
 
 // codeStep codes the step of a bend, out of all steps, as the difference to the previous bend, modulo all.
@@ -216,9 +264,8 @@ func (c *blockCoder) codeChange(l *linePlan, s *lineSet, ctx int, cur, base []in
 		r := c.row(ctx + lsDiff)
 		v[i] = was[i] + c.Number(r, r, c.lot(ctx+lsLot), &c.ctx[ctx+lsDiffS], v[i]-was[i])
 	}
-	if rest == 0 && s.listed < lineList {
-		s.list[s.listed].v = v
-		s.listed++
+	if rest == 0 {
+		s.add(v)
 	}
 	if c.Reading {
 		for i := range s.words {
@@ -277,15 +324,15 @@ func (c *blockCoder) codeTurn(l *linePlan, s *lineSet, ctx int, was, v *[3]int32
 	return true
 }
 
-// codeListed codes whether a change is in the list, and its index. The index skips the previous change of the set, which
-// cannot recur.
+// codeListed codes whether a change is in the list, and its index. The index skips the previous change of the set, if there is
+// one, because it cannot recur.
 func (c *contextCoder) codeListed(s *lineSet, ctx int, was, v *[3]int32) bool {
 	pass, at := s.listed, -1
 	for i := range s.list[:s.listed] {
-		switch s.list[i].v {
-		case *was:
+		switch x := s.list[i].v; {
+		case was != nil && x == *was:
 			pass = i
-		case *v:
+		case x == *v:
 			at = i
 		}
 	}
@@ -310,9 +357,9 @@ func (c *contextCoder) codeListed(s *lineSet, ctx int, was, v *[3]int32) bool {
 	return true
 }
 
-// jump codes the deviation of a line that did not bend. It is coded as a multiple of a power of two if the earlier
-// deviations were such multiples.
-func (c *contextCoder) jump(s *lineSet, ctx int, d int32) int32 {
+// grained codes a number as a multiple of a power of two if the earlier ones of the set were such multiples. row is the first
+// of a row and a sign.
+func (c *contextCoder) grained(s *lineSet, ctx, row int, d int32) int32 {
 	zeros := min(bits.TrailingZeros32(uint32(d)), 31)
 	if s.grain < 0 || !c.flag(ctx+lsGrain, zeros >= s.grain) {
 		n := 0
@@ -323,6 +370,6 @@ func (c *contextCoder) jump(s *lineSet, ctx int, d int32) int32 {
 			s.grain = n
 		}
 	}
-	r := c.row(ctx + lsJump)
-	return c.Number(r, r, c.lot(ctx+lsLot), &c.ctx[ctx+lsJumpS], d>>s.grain) << s.grain
+	r := c.row(row)
+	return c.Number(r, r, c.lot(ctx+lsLot), &c.ctx[row+rowSize], d>>s.grain) << s.grain
 }

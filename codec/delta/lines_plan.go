@@ -277,3 +277,11 @@ func (l *linePlan) typicalPace(w *walk, s *lineSet) int32 {
 	}
 	return l.pace
 }
+
+// add adds a change to the list if there is room.
+func (s *lineSet) add(v [3]int32) {
+	if s.listed < lineList {
+		s.list[s.listed] = lineChange{v: v}
+		s.listed++
+	}
+}

@@ -9,11 +9,11 @@ import (
 
 // Model is a layout and a prior: the initial expectations of the coders about values. It never changes and can be shared.
 type Model struct {
-	layout     *Layout
-	dictionary *Dictionary // for zstd, or nil
-	fields     [][]field   // by component, in the order of the words
-	start      []chance    // initial chances of the contexts in each block
-	idle       [2]int      // start and end of the contexts that this layout never uses
+	layout  *Layout
+	fields  [][]field // by component, in the order of the words
+	start   []chance  // initial chances of the contexts in each block
+	columns int       // number of columns of Raw and Zstd
+	idle    [2]int    // start and end of the contexts that this layout never uses
 
 	parents bool // some field is a parent ref
 }
@@ -40,6 +40,7 @@ type field struct {
 	at     int   // first word in the record of the component; in a plan, of the entity
 	words  int   // number of words
 	ctx    int   // first context
+	column int   // first column of Raw and Zstd
 	count  int32 // number of values before it wraps, 0 if it does not wrap
 	axis   int   // 1, 2, 3 for the x, y, z coordinate, else 0
 	rate   int   // 1, 2, 3 for the change per second of x, y, z, else 0
@@ -51,7 +52,7 @@ type field struct {
 
 // NewModel returns the model of a layout. If prior is nil or was not trained for this layout, the built-in prior is used.
 func NewModel(l *Layout, prior *Prior) *Model {
-	m := &Model{layout: l, idle: [2]int{ctxAxisA, ctxNumberB}}
+	m := &Model{layout: l, columns: columnFields, idle: [2]int{ctxAxisA, ctxNumberB}}
 	next := contexts
 	for c, t := range l.tables {
 		var fs []field
@@ -73,7 +74,8 @@ func NewModel(l *Layout, prior *Prior) *Model {
 			}
 		}
 		for i := range fs {
-			fs[i].ctx = next
+			fs[i].ctx, fs[i].column = next, m.columns
+			m.columns += fs[i].words
 			next += fs[i].contexts()
 			m.parents = m.parents || fs[i].parent
 			if k := fs[i].kind; k == kindAxis || k == kindQuat {
@@ -177,20 +179,4 @@ func (f *field) plus(pred, d int32) int32 {
 		v = f.wrap(v)
 	}
 	return v
-}
-
-// residual returns the encoded difference of a word to its prediction.
-func (f *field) residual(v, pred int32) int32 {
-	if f.kind == kindBits {
-		return v ^ pred
-	}
-	return f.minus(v, pred)
-}
-
-// restored is the inverse of residual.
-func (f *field) restored(pred, d int32) int32 {
-	if f.kind == kindBits {
-		return pred ^ d
-	}
-	return f.plus(pred, d)
 }

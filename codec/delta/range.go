@@ -7,8 +7,8 @@ import (
 	"github.com/tactusgo/tactus/codec/internal/rangecoder"
 )
 
-// blockCoder encodes and decodes the bodies of blocks with the range coder. The same methods serve both directions: each
-// returns the coded value, and ignores the given value when reading.
+// blockCoder encodes and decodes the bodies of blocks, with the range coder or as [symbols]. The same methods serve both
+// directions: each returns the coded value, and ignores the given value when reading.
 //
 //	body     = presence of each part · entities in the order of the walk
 //	presence = 1 if all slots hold the entities of the baseline, else for each slot
@@ -20,11 +20,17 @@ type blockCoder struct {
 	m *Model
 	recent
 
-	words int // number of words of the decoded entities without a baseline
-	block uint32
-	line  linesState
-	spent *costs // or nil
+	words   int // number of words of the decoded entities without a baseline
+	block   uint32
+	line    linesState
+	field   *field   // the current one, nil for data outside of fields
+	spent   *costs   // or nil
+	symbols *symbols // nil for the range coder
+	tally   *rangecoder.Tally
 }
+
+// maxBlockWords is the largest number of words of the new entities of a block: enough for a group of the largest entities.
+const maxBlockWords = 1 << 22
 
 // recent is the latest coded data of a block, used as context.
 type recent struct {
@@ -56,7 +62,9 @@ type contextCoder struct {
 func (c *blockCoder) code(m *Model, parts []Part) error {
 	c.ctx = rangecoder.Restart(c.ctx, m.start, m.idle, c.m == m)
 	c.m = m
-	c.First = &c.ctx[0]
+	if c.tally != nil {
+		c.tally.First = &c.ctx[0]
+	}
 	c.recent, c.words = recent{}, 0
 	c.block++
 	for i := range parts {
@@ -169,21 +177,34 @@ func (c *blockCoder) asPredicted(expected mode) bool {
 	return false
 }
 
-// cost adds the bits since its last call to the cost of a field, or to the rest if f is nil.
-func (c *blockCoder) cost(f *field) {
-	if c.spent == nil {
+// begin begins a field; nil ends the last one. It adds the bits since its last call to the cost of the field before.
+func (c *blockCoder) begin(f *field) {
+	if c.symbols != nil {
+		c.word(f, 0)
+	}
+	if c.spent != nil {
+		now := c.Position()
+		n := now - c.spent.from
+		c.spent.from = now
+		if f := c.field; f == nil {
+			c.spent.rest += n
+		} else {
+			c.spent.fields[f.comp][f.index] += n
+			if c.spent.entities != nil {
+				c.spent.entities[c.w.part.cur.IDs[c.w.slot]] += n
+			}
+		}
+	}
+	c.field = f
+}
+
+// word begins a word of a field.
+func (c *blockCoder) word(f *field, word int) {
+	if c.symbols == nil {
 		return
 	}
-	now := c.Position()
-	n := now - c.spent.from
-	c.spent.from = now
-	if f == nil {
-		c.spent.rest += n
-	} else {
-		c.spent.fields[f.comp][f.index] += n
-	}
-	if c.spent.entities != nil && f != nil {
-		c.spent.entities[c.w.part.cur.IDs[c.w.slot]] += n
+	if c.symbols.column = columnRest; f != nil {
+		c.symbols.column = f.column + word
 	}
 }
 

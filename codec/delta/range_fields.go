@@ -33,10 +33,10 @@ func (c *blockCoder) plainFields() {
 		}
 	}
 	for i := range fields {
-		c.cost(nil)
+		c.begin(&fields[i])
 		c.plainField(&fields[i])
-		c.cost(&fields[i])
 	}
+	c.begin(nil)
 }
 
 // plainField codes one field without motion. pred has the words of the baseline or of another entity.
@@ -55,6 +55,7 @@ func (c *blockCoder) plainField(f *field) {
 		own := f.ctx + fresh*(rowSize+1)
 		a, b, l, sign := c.row(own), c.row(ctxNumberB+fresh*rowSize), c.lot(ctxNumberLot+fresh*4*rowSize), &c.ctx[own+rowSize]
 		for j := f.at; j < f.at+f.words; j++ {
+			c.word(f, j-f.at)
 			if f.kind == kindBits {
 				w.cur[j] = w.pred[j] ^ c.Number(a, b, l, sign, w.cur[j]^w.pred[j])
 			} else {
@@ -108,9 +109,9 @@ func (c *blockCoder) motionFields(expected mode) {
 	most, order := 0, 0
 	fields := w.plan.fields[w.plan.plain:w.plan.lines]
 	speed := min(w.speed(m), levels-1)
-	c.cost(nil)
 	for i := range fields {
 		f := &fields[i]
+		c.begin(f)
 		if !known {
 			w.predict(f)
 		}
@@ -124,14 +125,14 @@ func (c *blockCoder) motionFields(expected mode) {
 		default:
 			c.quatField(f, state, most)
 		}
-		c.cost(f)
 	}
 	if order > 0 {
 		c.run[state] = most
 	}
-	if w.plan.lines < len(w.plan.fields) {
-		c.newLines(w.plan.fields[w.plan.lines:])
+	if w.plan.lines < len(w.plan.fields) && w.base == nil { // those of others are coded by linesEntity
+		c.newLines()
 	}
+	c.begin(nil)
 }
 
 // codeMode codes the mode.
@@ -227,6 +228,7 @@ func (c *blockCoder) quatField(f *field, state, most int) {
 		}
 		b := c.row(ctxQuatB + ((j-1)*levels+min(level, levels-1))*rowSize)
 		i := f.at + j
+		c.word(f, j)
 		way := 1
 		if turns {
 			way += sign(w.base[i] - w.base2[i])

@@ -21,12 +21,12 @@ import (
 //	| send u32 | groups varint | coder 1 B | length varint | block       |
 //	+--------------------------------------------------------------------+
 //
-// The blocks are coded with [Raw] or [Zstd] and contain all slots of all groups, with the previous send as the baseline. The
-// baseline of the first send, and of a new group, has only empty slots.
+// The blocks contain all slots of all groups, with the previous send as the baseline. The baseline of the first send, and of a
+// new group, has only empty slots.
 
 const (
 	recordingMagic   = "tactusrc"
-	recordingVersion = 1
+	recordingVersion = 2
 
 	maxRecordingLine  = 1 << 16
 	maxRecordingWords = 1 << 13
@@ -39,7 +39,7 @@ const (
 type Recorder struct {
 	w     io.Writer
 	model *Model
-	enc   byteEncoder
+	enc   Encoder
 	last  []Group
 	parts []Part
 	body  []byte
@@ -81,7 +81,7 @@ func (r *Recorder) Record(groups []Group) error {
 		r.parts = append(r.parts, Part{Cur: &groups[i], Base: &r.last[i], Slots: ^uint64(0)})
 	}
 	var coder Coder
-	r.body, coder = r.enc.append(r.body[:0], r.model, r.parts)
+	r.body, coder = r.enc.Append(r.body[:0], r.model, r.parts)
 	r.out = binary.LittleEndian.AppendUint32(r.out[:0], send)
 	r.out = codec.AppendUvarint(r.out, uint64(len(groups)))
 	r.out = append(r.out, byte(coder))
@@ -111,7 +111,7 @@ type Recording struct {
 	r      *bufio.Reader
 	model  *Model
 	layout *Layout
-	dec    byteDecoder
+	dec    Decoder
 	last   []Group
 	parts  []Part
 	body   []byte
@@ -237,8 +237,8 @@ func (r *Recording) next(dst []Group, send uint32) ([]Group, error) {
 	if err != nil {
 		return dst, err
 	}
-	if n < len(r.last) || n == 0 || Coder(coder) > Zstd {
-		return dst, fmt.Errorf("%w: send of %d groups in coder %d", codec.ErrMalformed, n, coder)
+	if n < len(r.last) || n == 0 {
+		return dst, fmt.Errorf("%w: send of %d groups", codec.ErrMalformed, n)
 	}
 	if r.body, err = readSome(r.r, r.body[:0], size); err != nil {
 		return dst, err
@@ -250,7 +250,7 @@ func (r *Recording) next(dst []Group, send uint32) ([]Group, error) {
 		dst[i].Reset(send)
 		r.parts = append(r.parts, Part{Cur: &dst[i], Base: &r.last[i], Slots: ^uint64(0)})
 	}
-	if err := r.dec.decode(r.body, Coder(coder), r.model, r.parts); err != nil {
+	if err := r.dec.Decode(r.body, Coder(coder), r.model, r.parts); err != nil {
 		return dst, err
 	}
 	for i := range dst {

@@ -9,31 +9,29 @@ import (
 	"github.com/tactusgo/tactus/codec/internal/rangecoder"
 )
 
-// Trained is the result of training on the traffic of a game: a prior for the range coder and, if it helps, a dictionary
-// for zstd. Peers compare [Trained.Hash]. If the hashes are equal they use it, otherwise the built-in prior. It never
+// Trained is the result of training on the traffic of a game: the initial chances of the coders. Peers compare [Trained.Hash]. If the hashes are equal they use it, otherwise the built-in prior. It never
 // changes. The file format is:
 //
 //	+---------------------------------------------------------------------+
 //	| "tactustr" 8 B | version 1 B | schema u64                           |
-//	| length varint, prior; 0 for none | length varint, dictionary or none |
+//	| length varint, prior; 0 for none                                    |
 //	| hash u64: FNV-1a of everything before                               |
 //	+---------------------------------------------------------------------+
 type Trained struct {
-	prior      *Prior
-	dictionary *Dictionary
-	schema     uint64
-	hash       uint64
+	prior  *Prior
+	schema uint64
+	hash   uint64
 }
 
 const (
 	trainedMagic   = "tactustr"
-	trainedVersion = 1
+	trainedVersion = 2
 	trainedTail    = 8
 )
 
-// NewTrained combines a prior and a dictionary that were trained for a layout. Either may be nil.
-func NewTrained(l *Layout, p *Prior, d *Dictionary) *Trained {
-	t := &Trained{prior: p, dictionary: d, schema: l.hash()}
+// NewTrained returns the result of training for a layout. p may be nil.
+func NewTrained(l *Layout, p *Prior) *Trained {
+	t := &Trained{prior: p, schema: l.hash()}
 	b := t.Append(nil)
 	t.hash = binary.LittleEndian.Uint64(b[len(b)-trainedTail:])
 	return t
@@ -47,11 +45,6 @@ func (t *Trained) Append(dst []byte) []byte {
 	var b []byte
 	if t.prior != nil {
 		b = t.prior.Append(nil)
-	}
-	dst = codec.AppendBytes(dst, b)
-	b = nil
-	if t.dictionary != nil {
-		b = t.dictionary.Bytes()
 	}
 	dst = codec.AppendBytes(dst, b)
 	return binary.LittleEndian.AppendUint64(dst, sumOf(dst[at:]))
@@ -83,7 +76,6 @@ func parseTrained(b []byte) (*Trained, error) {
 	}
 	t := &Trained{schema: r.Uint64(), hash: binary.LittleEndian.Uint64(b[len(b)-trainedTail:])}
 	prior := nextBytes(&r)
-	dict := nextBytes(&r)
 	switch {
 	case r.Err() != nil:
 		return nil, r.Err()
@@ -92,14 +84,9 @@ func parseTrained(b []byte) (*Trained, error) {
 	case sumOf(b[:len(b)-trainedTail]) != t.hash:
 		return nil, fmt.Errorf("%w: the hash does not match: the file is damaged", codec.ErrMalformed)
 	}
-	var err error
 	if len(prior) > 0 {
+		var err error
 		if t.prior, err = ParsePrior(prior); err != nil {
-			return nil, err
-		}
-	}
-	if len(dict) > 0 {
-		if t.dictionary, err = NewDictionary(dict); err != nil {
 			return nil, err
 		}
 	}
@@ -132,13 +119,13 @@ func (t *Trained) Hash() uint64 {
 // Fits reports whether t was trained for the layout.
 func (t *Trained) Fits(l *Layout) bool { return t != nil && t.schema == l.hash() }
 
-// Model returns the model of a layout with the trained prior and dictionary. If t is nil or does not fit the layout, it
+// Model returns the model of a layout with the trained prior. If t is nil or does not fit the layout, it
 // returns the built-in model.
 func (t *Trained) Model(l *Layout) *Model {
 	if !t.Fits(l) {
 		return NewModel(l, nil)
 	}
-	return NewModel(l, t.prior).WithDictionary(t.dictionary)
+	return NewModel(l, t.prior)
 }
 
 // Prior has the initial chances of a [Model], which replace the built-in ones. Peers must use the same Prior; compare
@@ -150,7 +137,7 @@ type Prior struct {
 }
 
 // priorVersion changes whenever the contexts of the range coder change.
-const priorVersion = 1
+const priorVersion = 2
 
 // Hash returns a number that identifies the prior. It is 0 for nil, the built-in prior.
 func (p *Prior) Hash() uint64 {

@@ -9,6 +9,8 @@ import (
 	"math/bits"
 	"os"
 	"testing"
+
+	"github.com/tactusgo/tactus/codec"
 )
 
 var update = flag.Bool("update", false, "write the test vectors to testdata")
@@ -112,19 +114,16 @@ func vectorBody(t *testing.T, c Coder, m *Model, parts []Part) []byte {
 	if c == Range {
 		return new(Encoder).appendRange(nil, m, parts)
 	}
-	var b byteEncoder
-	b.findResiduals(m, parts)
-	b.put.reset(c == Zstd, nil)
-	b.write(m, parts)
-	low := b.put.low.Bytes()
+	var e Encoder
+	body, _ := e.appendSymbols(nil, m, parts)
 	if c == Raw {
-		return low
+		return e.symbols.appendRaw(nil)
 	}
-	block := b.zip.Block(b.put.class, nil)
+	block := e.symbols.pack()
 	if block == nil {
 		t.Fatal("zstd does not make it smaller")
 	}
-	return appendPacked(nil, block, nil, low)
+	return append(append(codec.AppendUvarint(body[:0], uint64(len(block))), block...), e.symbols.buf...)
 }
 
 // vectorFiles are the files of committed blocks, with functions that make them: for raw and zstd, a layout of scenes with

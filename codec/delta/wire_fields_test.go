@@ -14,6 +14,7 @@ type wireField struct {
 	at     int // word in the record
 	words  int
 	own    int // first context of its own
+	column int // of raw and zstd: that of its first word
 	count  int64
 	axis   int // 1, 2, 3, or 0
 	rate   int
@@ -127,15 +128,16 @@ func (b *wireBlock) plan(mask uint64) *wirePlan {
 	p := &wirePlan{mask: mask, place: [3]int{-1, -1, -1}, orientation: -1, flag: -1, parent: -1, kind: -1, speed: -1, pace: -1}
 	b.plans[mask] = p
 	var all []wireField
-	tables := b.fieldContexts()
+	tables, columns := b.fieldContexts(), 2
 	for c := range b.layout.Components() {
 		for i, f := range wireFieldsOf(b.layout, c) {
-			f.own = tables[[2]int{c, i}]
+			f.own, f.column = tables[[2]int{c, i}], columns+f.at
 			if mask>>c&1 != 0 {
 				f.at += p.words
 				all = append(all, f)
 			}
 		}
+		columns += b.layout.Words(c)
 		if mask>>c&1 != 0 {
 			p.words += b.layout.Words(c)
 		}

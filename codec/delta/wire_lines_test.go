@@ -97,13 +97,64 @@ func (f *wireField) turn(word int32) uint32 {
 	return uint32(uint64(q)<<32/uint64(f.count)) + uint32(int64(zero))
 }
 
-// lined reads a kept entity with lines.
-func (b *wireBlock) lined(e *wireEntity) {
-	p := e.plan
+// meet chooses the contexts of a plan with lines.
+func (b *wireBlock) meet(p *wirePlan) {
 	if p.kind < 0 {
 		p.kind = min(b.kinds, 2)
 		b.kinds++
 	}
+}
+
+// arrived reads the lines of a new entity.
+func (b *wireBlock) arrived(e *wireEntity) {
+	p := e.plan
+	b.meet(p)
+	for _, s := range p.sets {
+		for _, f := range s.lines {
+			b.column = f.column
+			e.cur[f.at] = b.grained(p, s, f.own)
+		}
+		x := s.lines[0].at + 1
+		if s.class == 1 && p.angle != nil && len(s.lines) == 2 {
+			y := s.lines[1].at + 1
+			if p.speed > 0 && b.bit(b.ln(p, "LnArrives", 0)) == 1 {
+				to := wireToward(p.speed, p.angle.turn(e.cur[p.angle.at]))
+				e.cur[x], e.cur[y] = to[0], to[1]
+				continue
+			}
+			if b.bit(b.ln(p, "LnArrives", 1)) == 1 {
+				e.cur[x], e.cur[y] = 0, 0
+				continue
+			}
+		}
+		b.makeList(p, s)
+		var v [3]int32
+		if len(s.list) > 0 && b.bit(b.ls(p, s, "LsListed", 0)) == 1 {
+			v = b.listed(p, s, nil)
+			for i, f := range s.lines {
+				e.cur[f.at+1] = v[i]
+			}
+			continue
+		}
+		for i, f := range s.lines {
+			b.column = f.column + 1
+			v[i] = b.number(f.own+21, f.own+21, b.x("NumberLot", 0), f.own+41)
+			e.cur[f.at+1] = v[i]
+		}
+		if len(s.list) < 16 {
+			s.list = append(s.list, v)
+		}
+		if s.class == 1 && p.angle != nil {
+			p.speed = wireLength(v[0], v[1], p.angle.turn(e.cur[p.angle.at]), max(p.speed, 0))
+		}
+	}
+	b.column = 1
+}
+
+// lined reads a kept entity with lines.
+func (b *wireBlock) lined(e *wireEntity) {
+	p := e.plan
+	b.meet(p)
 	copy(e.pred, e.base)
 	copy(e.cur, e.base)
 	if p.motion > 0 {
@@ -125,6 +176,9 @@ func (b *wireBlock) lined(e *wireEntity) {
 	b.history = (2*b.history + news) & 7
 	told, s := 0, int64(-1)
 	for i, set := range p.sets {
+		if news == 1 {
+			b.column = set.lines[0].column
+		}
 		moves := 0
 		if e.moves(set) {
 			moves = 1
@@ -143,6 +197,7 @@ func (b *wireBlock) lined(e *wireEntity) {
 			e.cur[f.at] = f.wrap(int64(e.base[f.at]) + int64(e.base[f.at+1])*b.age)
 		}
 	}
+	b.column = 1
 }
 
 func (e *wireEntity) moves(sets ...*wireSet) bool {
@@ -177,7 +232,7 @@ func (b *wireBlock) set(e *wireEntity, s *wireSet, moves, told int, step int64) 
 	if b.bit(b.ls(p, s, "LsBent", moves)) == 0 {
 		for _, f := range s.lines {
 			on := f.wrap(int64(e.base[f.at]) + int64(e.base[f.at+1])*b.age)
-			e.cur[f.at] = f.wrap(int64(on) + int64(b.jump(p, s)))
+			e.cur[f.at] = f.wrap(int64(on) + int64(b.grained(p, s, b.ls(p, s, "LsJump", 0))))
 		}
 		return step
 	}
@@ -206,7 +261,7 @@ func (b *wireBlock) set(e *wireEntity, s *wireSet, moves, told int, step int64) 
 	return step
 }
 
-func (b *wireBlock) jump(p *wirePlan, s *wireSet) int32 {
+func (b *wireBlock) grained(p *wirePlan, s *wireSet, row int) int32 {
 	if s.grain < 0 || b.bit(b.ls(p, s, "LsGrain", 0)) == 0 {
 		k := 0
 		for k < 19 && b.bit(b.ls(p, s, "LsZeros", k)) == 1 {
@@ -216,7 +271,7 @@ func (b *wireBlock) jump(p *wirePlan, s *wireSet) int32 {
 			s.grain = k
 		}
 	}
-	return b.lsNumber(p, s, "LsJump", "LsJumpSign") << s.grain
+	return b.number(row, row, b.ls(p, s, "LsLot", 0), row+20) << s.grain
 }
 
 // vOf is the change of a set in a record.
@@ -247,7 +302,7 @@ func (b *wireBlock) change(e *wireEntity, s *wireSet, moves, told int) (v [3]int
 	if rest == 0 {
 		b.makeList(p, s)
 		if len(s.list) > 0 && b.bit(b.ls(p, s, "LsListed", 0)) == 1 {
-			return b.listed(p, s, was)
+			return b.listed(p, s, &was)
 		}
 		var to [2]int32
 		var ok bool
@@ -269,7 +324,7 @@ func (b *wireBlock) change(e *wireEntity, s *wireSet, moves, told int) (v [3]int
 	return v
 }
 
-func (b *wireBlock) listed(p *wirePlan, s *wireSet, was [3]int32) [3]int32 {
+func (b *wireBlock) listed(p *wirePlan, s *wireSet, was *[3]int32) [3]int32 {
 	k := 1
 	for range 4 {
 		k = 2*k + b.bit(b.ls(p, s, "LsIndex", k))
@@ -277,7 +332,7 @@ func (b *wireBlock) listed(p *wirePlan, s *wireSet, was [3]int32) [3]int32 {
 	k -= 16
 	skip := len(s.list)
 	for i, v := range s.list {
-		if v == was {
+		if was != nil && v == *was {
 			skip = i
 		}
 	}

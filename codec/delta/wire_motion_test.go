@@ -350,6 +350,7 @@ func (b *wireBlock) motion(e *wireEntity, m int) {
 	for i := range p.fields[p.plain:p.motion] {
 		f := &p.fields[p.plain+i]
 		own := f.own + 21*fresh
+		b.column = f.column
 		switch f.kind {
 		case "linear":
 			level := 0
@@ -377,15 +378,9 @@ func (b *wireBlock) motion(e *wireEntity, m int) {
 	if order > 0 {
 		b.run[state] = most
 	}
-	if e.base != nil {
-		return
-	}
-	for i := range p.fields[p.motion:] {
-		f := &p.fields[p.motion+i]
-		for j := range 2 {
-			own := f.own + 21*j
-			e.cur[f.at+j] = e.pred[f.at+j] + b.number(own, own, b.x("NumberLot", 0), own+20)
-		}
+	b.column = 1
+	if e.base == nil && p.hasLines {
+		b.arrived(e)
 	}
 }
 
@@ -419,6 +414,7 @@ func (b *wireBlock) rotation(e *wireEntity, f *wireField, state, most int) {
 			level = b.runQ[state]
 		}
 		at := f.at + 1 + j
+		b.column = f.column + 1 + j
 		if steady {
 			way += wireSign(e.base[at] - e.base2[at])
 		}

@@ -103,15 +103,16 @@ func (r *wireRanger) ended() bool {
 	return k == 8 && r.code == 0
 }
 
-// wireBlock is a body that is read: the range coder, the contexts, and the state that the
-// document names.
+// wireBlock is a body that is read: the coder, the contexts, and the state that the document names.
 type wireBlock struct {
 	wireRanger
-	ctx    []wireChance
-	named  map[string]int
-	layout *Layout
-	parts  []Part
-	plans  map[uint64]*wirePlan
+	symbols *wireSymbols // instead of the range coder, or nil
+	column  int          // of the next number
+	ctx     []wireChance
+	named   map[string]int
+	layout  *Layout
+	parts   []Part
+	plans   map[uint64]*wirePlan
 
 	news, runs, ref uint32
 	run, runQ       [4]int
@@ -121,12 +122,15 @@ type wireBlock struct {
 	last            map[uint64][]int32
 	history, quiet  int
 	kinds           int
-
-	reads func(*wireEntity) // how raw and zstd read an entity; nil for the range coder
 }
 
 func (b *wireBlock) bit(i int) int {
 	c := &b.ctx[i]
+	if b.symbols != nil {
+		v := b.symbols.bit(c.p >= 1<<15)
+		c.learn(v)
+		return v
+	}
 	v := b.split(c.p)
 	c.learn(v)
 	return v
@@ -138,6 +142,12 @@ func (b *wireBlock) x(name string, i int) int { return b.named[name] + i }
 func (b *wireBlock) flag(name string, i int) bool { return b.bit(b.x(name, i)) == 1 }
 
 func (b *wireBlock) pair(i, j int) int {
+	if b.symbols != nil {
+		v := b.symbols.bit(b.ctx[i].p+b.ctx[j].p >= 1<<16)
+		b.ctx[i].learn(v)
+		b.ctx[j].learn(v)
+		return v
+	}
 	v := b.split((b.ctx[i].p + b.ctx[j].p) >> 1)
 	b.ctx[i].learn(v)
 	b.ctx[j].learn(v)
@@ -145,6 +155,9 @@ func (b *wireBlock) pair(i, j int) int {
 }
 
 func (b *wireBlock) number(rowA, rowB, lot, sign int) int32 {
+	if b.symbols != nil {
+		return b.symbols.number(b.column)
+	}
 	s := 0
 	for s < 32 && b.pair(rowA+min(s, 19), rowB+min(s, 19)) == 1 {
 		s++

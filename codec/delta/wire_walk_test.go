@@ -23,18 +23,10 @@ type wireEntity struct {
 }
 
 // readWire reads a body into Cur of the parts.
-func readWire(tables *wireTables, src []byte, c Coder, l *Layout, parts []Part) error {
-	if c == Range {
-		return decodeWire(tables, src, l, parts)
-	}
-	return decodeWireBytes(src, c, l, parts)
-}
-
-// decodeWire reads a body of the range coder into Cur of the parts.
-func decodeWire(tables *wireTables, src []byte, l *Layout, parts []Part) error {
+func readWire(tables *wireTables, src []byte, coder Coder, l *Layout, parts []Part) error {
 	b := &wireBlock{
 		layout: l, parts: parts, plans: map[uint64]*wirePlan{}, known: map[[2]int]bool{}, calm: map[[2]int]bool{},
-		last: map[uint64][]int32{}, quiet: 15,
+		last: map[uint64][]int32{}, quiet: 15, column: 1,
 	}
 	at, chances := tables.contexts()
 	b.named = at
@@ -50,10 +42,21 @@ func decodeWire(tables *wireTables, src []byte, l *Layout, parts []Part) error {
 	if parts[0].Base != nil {
 		b.age = int64(parts[0].Cur.Send - parts[0].Base.Send)
 	}
-	b.begin(src)
+	if coder != Range {
+		b.symbols = &wireSymbols{}
+		columns := 2
+		for _, words := range l.words {
+			columns += words
+		}
+		if err := b.symbols.open(src, coder, columns); err != nil {
+			return err
+		}
+	} else {
+		b.begin(src)
+	}
 	b.presence()
 	b.walk()
-	if !b.ended() {
+	if b.symbols != nil && !b.symbols.ended() || b.symbols == nil && !b.ended() {
 		return errWire
 	}
 	return nil
@@ -169,11 +172,7 @@ func (b *wireBlock) walk() {
 					e.parent = b.attachment(id)
 				}
 			}
-			if b.reads != nil {
-				b.reads(e)
-			} else {
-				b.read(e, left[at+1:])
-			}
+			b.read(e, left[at+1:])
 			b.known[x] = true
 			if e.base == nil {
 				b.last[e.plan.mask] = append([]int32{}, e.cur...)
@@ -335,6 +334,7 @@ func (b *wireBlock) plain(e *wireEntity) {
 	}
 	for i := range e.plan.fields[:e.plan.plain] {
 		f := &e.plan.fields[i]
+		b.column = f.column
 		pred := e.last
 		if e.base != nil {
 			pred = e.base
@@ -347,6 +347,7 @@ func (b *wireBlock) plain(e *wireEntity) {
 		default:
 			for j := f.at; j < f.at+f.words; j++ {
 				own := f.own + 21*fresh
+				b.column = f.column + j - f.at
 				d := b.number(own, b.x("NumberB", 20*fresh), b.x("NumberLot", 80*fresh), own+20)
 				if f.kind == "bits" {
 					e.cur[j] = pred[j] ^ d
@@ -356,6 +357,7 @@ func (b *wireBlock) plain(e *wireEntity) {
 			}
 		}
 	}
+	b.column = 1
 }
 
 func (b *wireBlock) refField(e *wireEntity, f *wireField, pred uint32, fresh int) {

@@ -1,5 +1,5 @@
-// Command train trains on a recording of the snapshots of a game and writes a file that makes the snapshots smaller: a
-// prior for the range coder and, if it helps, a dictionary for zstd.
+// Command train trains on a recording of the snapshots of a game and writes a file that makes the snapshots smaller: the
+// initial chances of the coders.
 //
 //	go run ./codec/train -in match.rec -out game.trained
 //

@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -126,18 +124,10 @@ func TestReportIsOfWhatWasHeldBack(t *testing.T) {
 			}
 			steps("learning", learned)
 			wantLog += "fitting\n"
-			rest, found := strings.CutPrefix(log.String(), wantLog)
-			if !found {
-				t.Errorf("log\n%s\ndoes not begin with\n%s", log.String(), wantLog)
+			if steps("measuring", len(held)); log.String() != wantLog {
+				t.Errorf("log\n%s\nwant\n%s", log.String(), wantLog)
 			}
-			wantLog = ""
-			if strings.HasPrefix(rest, "no dictionary") {
-				_, rest, _ = strings.Cut(rest, "\n")
-			}
-			if steps("measuring", len(held)); rest != wantLog {
-				t.Errorf("log ends with\n%s\nwant\n%s", rest, wantLog)
-			}
-			plain := delta.NewTrained(f.layout, nil, nil).Model(f.layout)
+			plain := delta.NewTrained(f.layout, nil).Model(f.layout)
 			want := fmt.Sprintf("bytes per block, mean of %d  %10s %10s\n", len(held), "built in", "trained")
 			want += fmt.Sprintf("%-28s %10.1f ", "any coder", mean(plain, delta.Encoder{}, held))
 			if !strings.HasPrefix(out.String(), want) {
@@ -147,59 +137,9 @@ func TestReportIsOfWhatWasHeldBack(t *testing.T) {
 			if want := fmt.Sprintf("\n%-28s %10.1f ", "zstd and raw only", mean(plain, zstd, held)); !strings.Contains(out.String(), want) {
 				t.Errorf("it prints\n%s\nnot\n%s", out.String(), want)
 			}
-			if left := strings.Contains(out.String(), "left out"); !left {
-				want := fmt.Sprintf(" %10.1f\n", mean(trained.Model(f.layout), delta.Encoder{}, held))
-				if !strings.Contains(out.String(), want) {
-					t.Errorf("it prints\n%s\nbut blocks take%s with what it wrote", out.String(), want)
-				}
+			if want := fmt.Sprintf(" %10.1f\n", mean(trained.Model(f.layout), delta.Encoder{}, held)); !strings.Contains(out.String(), want) {
+				t.Errorf("it prints\n%s\nbut blocks take%s with what it wrote", out.String(), want)
 			}
 		})
-	}
-}
-
-// A dictionary is written only if it saves bytes. Without held-back blocks nothing is measured, and it is always written.
-func TestDictionaryThatSavesNothing(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	words := make([][2]int32, 8)
-	for i := range words {
-		words[i] = [2]int32{int32(rng.IntN(1 << 12)), int32(rng.IntN(100))}
-	}
-	for what, test := range map[string]struct {
-		put   func(send, k int) [2]int32
-		gains bool
-	}{
-		"the same again and again": {func(send, k int) [2]int32 { return words[(send/3*7+k)%len(words)] }, true},
-		"noise":                    {func(int, int) [2]int32 { return [2]int32{int32(rng.IntN(1 << 12)), int32(rng.IntN(100))} }, false},
-	} {
-		f := shoot(t, 120, test.put)
-		sizes := make(map[string]int)
-		var out bytes.Buffer
-		for _, hold := range []string{"0.2", "0"} {
-			name := filepath.Join(t.TempDir(), "game.trained")
-			var said bytes.Buffer
-			if err := run([]string{"-in", f.name, "-out", name, "-ages", "3", "-hold", hold}, &said, io.Discard); err != nil {
-				t.Fatal(err)
-			}
-			b, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sizes[hold] = len(b)
-			if hold == "0" {
-				if strings.Contains(said.String(), "bytes per block") {
-					t.Errorf("%s: nothing is held back, and it measures\n%s", what, said.String())
-				}
-				continue
-			}
-			out = said
-		}
-		left := strings.Contains(out.String(), "left out")
-		if left == test.gains {
-			t.Errorf("%s: left out is %v:\n%s", what, left, out.String())
-		}
-		// Without a dictionary the file is smaller by about as much as one has.
-		if less := sizes["0.2"] < sizes["0"]-1000; less != left {
-			t.Errorf("%s: left out is %v, with files of %v bytes", what, left, sizes)
-		}
 	}
 }

@@ -11,9 +11,6 @@ import (
 // maxAge is the largest age of a baseline, in sends, as on a server.
 const maxAge = 120
 
-// minSaving is the share of the bytes of zstd blocks that a dictionary must save to be included.
-const minSaving = 0.01
-
 // training is one run of the command.
 type training struct {
 	open     func() (io.ReadCloser, error) // the recording, from its beginning
@@ -35,25 +32,18 @@ func (c *training) train() (*delta.Trained, error) {
 	}
 	fmt.Fprintf(c.log, "%d blocks, %d of them to learn from\n", total, learned)
 
-	priors, dictionaries := delta.NewTrainer(layout), delta.NewDictionaryTrainer(layout)
+	priors := delta.NewTrainer(layout)
 	n := 0
 	if _, err = c.each(func(parts []delta.Part) {
 		if n++; n <= learned {
 			priors.Add(parts)
-			dictionaries.Add(parts)
 			c.progress("learning", n, learned)
 		}
 	}); err != nil {
 		return nil, err
 	}
 	fmt.Fprintln(c.log, "fitting")
-	prior := priors.Prior()
-	dictionary, err := dictionaries.Dictionary()
-	if err != nil {
-		fmt.Fprintf(c.log, "no dictionary: %v\n", err)
-	}
-	plain := delta.NewTrained(layout, nil, nil)
-	trained := delta.NewTrained(layout, prior, dictionary)
+	plain, trained := delta.NewTrained(layout, nil), delta.NewTrained(layout, priors.Prior())
 	if total == learned {
 		return trained, nil
 	}
@@ -72,10 +62,6 @@ func (c *training) train() (*delta.Trained, error) {
 	fmt.Fprintf(c.out, "bytes per block, mean of %d  %10s %10s\n", before.blocks, "built in", "trained")
 	fmt.Fprintf(c.out, "%-28s %10.1f %10.1f\n", "any coder", before.mean(before.any), after.mean(after.any))
 	fmt.Fprintf(c.out, "%-28s %10.1f %10.1f\n", "zstd and raw only", before.mean(before.bytes), after.mean(after.bytes))
-	if dictionary != nil && float64(after.bytes) > float64(before.bytes)*(1-minSaving) {
-		fmt.Fprintf(c.out, "the dictionary saves less than %v %%: left out\n", 100*minSaving)
-		trained = delta.NewTrained(layout, prior, nil)
-	}
 	return trained, nil
 }
 

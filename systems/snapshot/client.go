@@ -68,7 +68,7 @@ func newClient(id uint32, p Peer, model *delta.Model, budget int) *Client {
 
 // touch reads a byte of each cache line of a client, see portionSize. The result has no meaning.
 func (c *Client) touch() byte {
-	return c.baselines.Touch() ^ byte(c.id) ^ byte(len(c.packets)) ^ byte(c.join.state) ^ byte(len(c.owner.slots)) ^ c.owner.tries ^
+	return c.baselines.Touch() ^ byte(c.id) ^ byte(len(c.packets)) ^ byte(c.join.state) ^ byte(len(c.owner.slots)) ^
 		byte(len(c.accumulated.groups)) ^ byte(len(c.set.members))
 }
 

@@ -51,7 +51,7 @@ func (d *draft) encode(src *source, h wire.BlockHead) block {
 	e, cur := &d.encoder, src.groups[h.First:]
 	if src.own {
 		e.stats.Own++
-		return newBlock(h, e.encodeOwner(&d.c.owner, src.model, &h, cur, base, base2), src.send)
+		return newBlock(h, e.encodeOwner(src.model, &h, cur, base, base2), src.send)
 	}
 	return newBlock(h, e.encodeShared(src.model, &h, cur, base, base2), src.send)
 }
@@ -75,21 +75,10 @@ type encoder struct {
 	private  delta.Encoder    // of owner state, which has another layout
 	parts    []delta.Part
 	raw      []byte           // a component at full precision
-	shared   *shared          // cached blocks, and the results of earlier sends
+	shared   *shared          // cached blocks
 	stats    EncodeStats      // not merged yet
 	accounts traffic.Accounts // not merged yet
-	won      [codings]uint32  // newest send in which another coder than the range coder was the best
 }
-
-// codings is the number of meters of an encoder: the second is for clients with the same trained model.
-const codings = 2
-
-// With a baseline, the range coder nearly always gives the smallest block. The encoder therefore tries the other coders only
-// for one such block in tryEvery, and for tryFor sends after another coder was the best.
-const (
-	tryEvery = 256
-	tryFor   = 4
-)
 
 // EncodeStats counts the blocks that a server encoded for snapshots. A block that several clients receive is encoded once.
 type EncodeStats struct {
@@ -132,19 +121,11 @@ func (e *encoder) encodeCounted(arena *[]byte, m *delta.Model, h *wire.BlockHead
 }
 
 // encodeOwner returns the body of a block of owner state.
-func (e *encoder) encodeOwner(o *ownerState, m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
+func (e *encoder) encodeOwner(m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
 	e.setParts(h, cur, base, base2)
-	try := o.tries > 0 || e.hash(h, &cur[0])%tryEvery == 0
 	at := len(e.once)
-	all, coder := e.private.AppendBest(e.once, m, e.parts, try)
+	all, coder := e.private.Append(e.once, m, e.parts)
 	e.once = all
-	switch {
-	case base == nil:
-	case coder != delta.Range:
-		o.tries = tryFor
-	case o.tries > 0:
-		o.tries--
-	}
 	return encoded{body: all[at:len(all):len(all)], coder: coder}
 }
 
@@ -166,31 +147,20 @@ func (e *encoder) setParts(h *wire.BlockHead, cur, base, base2 []delta.Group) {
 // encodeInto appends the body of a block of the world to an arena.
 func (e *encoder) encodeInto(arena *[]byte, m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
 	e.setParts(h, cur, base, base2)
-	won := e.shared.won[e.coding(m)]
-	return e.measure(arena, m, e.hash(h, &cur[0]), won > 0 && e.send-won <= tryFor)
+	return e.measure(arena, m, e.hash(h, &cur[0]))
 }
 
-// coding returns the index of the encoder for a model.
-func (e *encoder) coding(m *delta.Model) int {
+// measure appends the body of the parts to an arena. hash decides whether it measures the costs of fields.
+func (e *encoder) measure(arena *[]byte, m *delta.Model, hash uint64) encoded {
+	at, meter := len(*arena), &e.meters[0]
 	if m == e.trained {
-		return 1
+		meter = &e.meters[1]
 	}
-	return 0
-}
-
-// measure appends the body of the parts to an arena. hash decides whether it tries all coders and whether it measures the costs
-// of fields. If try is true, it tries all coders.
-func (e *encoder) measure(arena *[]byte, m *delta.Model, hash uint64, try bool) encoded {
-	at, coding := len(*arena), e.coding(m)
-	draw := traffic.Draw{Measure: hash, Try: hash%tryEvery == 0 || try}
-	all, coder, size, costs := e.meters[coding].Block(&e.accounts, &e.shared.accounts, *arena, m, e.parts, draw)
+	all, coder, size, costs := meter.Block(&e.accounts, &e.shared.accounts, *arena, m, e.parts, hash)
 	*arena = all
 	b := encoded{body: all[at : at+size : at+size], coder: coder}
 	if costs >= 0 {
 		b.costs = all[costs:len(all):len(all)]
-	}
-	if coder != delta.Range && e.parts[0].Base != nil {
-		e.won[coding] = e.send
 	}
 	return b
 }

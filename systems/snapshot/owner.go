@@ -18,7 +18,6 @@ type ownerState struct {
 	slots  []ownerSlot
 	groups int // of 64 slots, that the client is sent
 	frames ownerFrames
-	tries  uint8 // number of further blocks to try with all coders
 }
 
 // ownerScratch is the owner state of the client of a draft, as groups.

@@ -414,7 +414,7 @@ func (d *draft) encodeGathered(arena *[]byte, based bool) encoded {
 		return encoded{body: (*arena)[at:len(*arena):len(*arena)]}
 	}
 	body := len(*arena)
-	e := enc.measure(arena, d.c.model, b.hash, false)
+	e := enc.measure(arena, d.c.model, b.hash)
 	(*arena)[at] |= byte(e.coder)
 	e.body = (*arena)[at : body+len(e.body) : body+len(e.body)]
 	return e

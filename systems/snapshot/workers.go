@@ -27,7 +27,6 @@ type shared struct {
 	rounds     rounds
 	overBudget bool            // at the previous send, the snapshot of some client did not hold everything
 	bigLogged  map[uint64]bool // component masks of entities that were logged as too big
-	won        [codings]uint32 // newest send in which another coder than the range coder was the best
 	accounts   traffic.Accounts
 	meters     traffic.Meters // of all workers
 	notes      []note         // scratch
@@ -182,9 +181,6 @@ func (x *shared) merge(s *System) {
 		sum.groups, sum.clients = sum.groups+d.notes.progress.groups, sum.clients+d.notes.progress.clients
 		d.stats, d.encoder.stats, d.notes.progress = Stats{}, EncodeStats{}, progress{}
 		x.accounts.Take(&d.encoder.accounts)
-		for k, send := range d.encoder.won {
-			x.won[k] = max(x.won[k], send)
-		}
 	}
 	x.rounds.advance(sum, len(s.Newest().Groups))
 	x.overBudget = sum.clients > 0

@@ -1,9 +1,6 @@
 package rangecoder
 
-import (
-	"math/bits"
-	"unsafe"
-)
+import "math/bits"
 
 // Row has the chances of the size of a number.
 type Row [RowSize]Chance
@@ -17,11 +14,11 @@ const RowSize = 20
 // Number codes a number: its size in bits in unary, with the mean of rows a and b; the two bits after the highest with l;
 // the remaining bits as equally likely; and its sign.
 func (r *Coder) Number(a, b *Row, l *Lot, sign *Chance, v int32) int32 {
+	if r.sink != nil {
+		return r.sink.Number(a, b, l, sign, v)
+	}
 	if r.Reading {
 		return r.readNumber(a, b, l, sign)
-	}
-	if r.Tally != nil {
-		return r.noteNumber(a, b, l, sign, v)
 	}
 	r.writeNumber(a, b, l, sign, v)
 	return v
@@ -119,44 +116,4 @@ func (r *Coder) readNumber(a, b *Row, l *Lot, sign *Chance) int32 {
 		mag = -mag
 	}
 	return int32(mag)
-}
-
-func (r *Coder) note(at *Chance, bit uint32) {
-	i := (uintptr(unsafe.Pointer(at)) - uintptr(unsafe.Pointer(r.First))) / unsafe.Sizeof(*at)
-	*r.Tally = append(*r.Tally, uint32(i)<<1|bit)
-}
-
-func (r *Coder) notePair(a, b *Chance, bit uint32) {
-	r.note(a, bit)
-	if a != b {
-		r.note(b, bit)
-	}
-}
-
-func (r *Coder) noteNumber(a, b *Row, l *Lot, sign *Chance, v int32) int32 {
-	mag, neg := uint32(v), uint32(0)
-	if v < 0 {
-		mag, neg = -mag, 1
-	}
-	n := bits.Len32(mag)
-	for i := range n {
-		i = min(i, RowSize-1)
-		r.notePair(&a[i], &b[i], 1)
-	}
-	if n < 32 {
-		i := min(n, RowSize-1)
-		r.notePair(&a[i], &b[i], 0)
-	}
-	if n > 0 {
-		r.note(sign, neg)
-	}
-	if n > 1 {
-		m := l[4*min(n, RowSize-1):]
-		top := mag >> (n - 2) & 1
-		r.note(&m[0], top)
-		if n > 2 {
-			r.note(&m[1+top], mag>>(n-3)&1)
-		}
-	}
-	return v
 }

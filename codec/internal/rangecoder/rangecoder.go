@@ -7,7 +7,7 @@ import (
 	"github.com/tactusgo/tactus/codec"
 )
 
-// Coder is a binary range coder. The same calls write or read. The interval is [low, low+width) in 64 bits. When width
+// Coder is a binary range coder. The same calls write or read, and [Coder.Divert] makes them use another coding. The interval is [low, low+width) in 64 bits. When width
 // falls below 2^32, 32 bits are written or read. A 1 takes the lower part of the interval.
 type Coder struct {
 	// Reading is set by Read and cleared by Write.
@@ -18,12 +18,27 @@ type Coder struct {
 	buf     []byte // the bytes written or to be read
 	at      int    // when writing, the start of the body; when reading, the next byte
 
-	// If Tally is not nil, each written bit is appended to it as context<<1 | bit, where contexts are indices from First.
-	Tally *[]uint32
-	First *Chance
+	sink    Sink   // nil: the range coder itself
 }
 
 const flushBytes = 8
+
+// Sink is another coding of the same bits and numbers.
+type Sink interface {
+	// Bit codes a bit whose probability is the mean of two chances, which may be one, and returns it.
+	Bit(a, b *Chance, bit uint32) uint32
+	// Number codes a number, with the chances of [Coder.Number], and returns it.
+	Number(a, b *Row, l *Lot, sign *Chance, v int32) int32
+	// Over is [Coder.Over] for a body that is read.
+	Over() bool
+	// End is [Coder.End] for a body that is read.
+	End() error
+	// Position is [Coder.Position] for a body that is read.
+	Position() uint64
+}
+
+// Divert makes the coder write to a sink, or read from it.
+func (r *Coder) Divert(to Sink, reading bool) { *r = Coder{Reading: reading, sink: to} }
 
 // Write starts to append a body to dst.
 func (r *Coder) Write(dst []byte) {
@@ -51,7 +66,12 @@ func (r *Coder) word() uint32 {
 }
 
 // Over reports whether more bytes were read than a valid body of this length has.
-func (r *Coder) Over() bool { return r.at > len(r.buf)+flushBytes }
+func (r *Coder) Over() bool {
+	if r.sink != nil {
+		return r.sink.Over()
+	}
+	return r.at > len(r.buf)+flushBytes
+}
 
 // shift widens the interval by 32 bits, writing or reading them.
 func (r *Coder) shift() {
@@ -106,6 +126,9 @@ func (r *Coder) Finish() []byte {
 
 // End returns an error unless the body ends as Finish writes it.
 func (r *Coder) End() error {
+	if r.sink != nil {
+		return r.sink.End()
+	}
 	n := len(r.buf) - (r.at - flushBytes)
 	var last [flushBytes]byte
 	switch {
@@ -124,10 +147,10 @@ func (r *Coder) End() error {
 
 // Bit codes a bit with a chance and returns the bit.
 func (r *Coder) Bit(c *Chance, bit uint32) uint32 {
-	bound := (r.width >> chanceBits) * uint64(c.P)
-	if r.Tally != nil {
-		r.note(c, bit)
+	if r.sink != nil {
+		return r.sink.Bit(c, c, bit)
 	}
+	bound := (r.width >> chanceBits) * uint64(c.P)
 	if r.Reading {
 		bit = 0
 		if r.code < bound {
@@ -154,11 +177,11 @@ func (r *Coder) Bit(c *Chance, bit uint32) uint32 {
 
 // Pair codes a bit with the mean of two chances and returns the bit.
 func (r *Coder) Pair(a, b *Chance, bit uint32) uint32 {
+	if r.sink != nil {
+		return r.sink.Bit(a, b, bit)
+	}
 	if r.Reading {
 		return r.readPair(a, b)
-	}
-	if r.Tally != nil {
-		r.notePair(a, b, bit)
 	}
 	r.writePair(a, b, bit)
 	return bit
@@ -226,6 +249,9 @@ func (r *Coder) Even(v uint32, n int) uint32 {
 
 // Position returns the number of 256ths of a bit that were written or read, including the share in the interval.
 func (r *Coder) Position() uint64 {
+	if r.sink != nil {
+		return r.sink.Position()
+	}
 	// The logarithm of width in whole bits, plus 256ths by linear interpolation within each octave. The error is less than a
 	// tenth of a bit and does not accumulate.
 	n := bits.LeadingZeros64(r.width)

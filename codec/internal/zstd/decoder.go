@@ -1,11 +1,8 @@
 package zstd
 
-import (
-	"encoding/binary"
-	"errors"
-)
+import "errors"
 
-// Errors of a block, a frame or a dictionary: bytes that no compressor produces, and sizes above the limit of the caller.
+// Errors of a block or a frame: bytes that no compressor produces, and sizes above the limit of the caller.
 var (
 	errCorrupt = errors.New("corrupt")
 	errOffset  = errors.New("an offset of zero")
@@ -26,18 +23,11 @@ type Decoder struct {
 	code    *huffman
 	last    [3]*table
 	offsets [3]int
-	past    []byte // content of the dictionary, which precedes the output
 }
 
 // begin prepares for the first block of a frame.
-func (d *Decoder) begin(dict *Dictionary) {
-	d.out, d.code, d.last, d.offsets, d.past = d.out[:0], nil, [3]*table{}, [3]int{1, 4, 8}, nil
-	if dict != nil {
-		d.code, d.offsets, d.past = &dict.huffman, dict.offsets, dict.content
-		for k := range d.last {
-			d.last[k] = &dict.tables[k]
-		}
-	}
+func (d *Decoder) begin() {
+	d.out, d.code, d.last, d.offsets = d.out[:0], nil, [3]*table{}, [3]int{1, 4, 8}
 }
 
 // padding is the number of zero bytes after the input, so that eight bytes can be loaded at any position.
@@ -48,52 +38,10 @@ func padded(dst, src []byte) []byte {
 	return append(append(dst[:0], src...), zeros[:]...)
 }
 
-// Dictionary is the common content of the blocks of a program (section 5). It never changes and can be shared.
-type Dictionary struct {
-	raw     []byte
-	huffman huffman
-	tables  [3]table
-	offsets [3]int
-	content []byte
-}
-
-// dictionaryHead is the length of the magic number and the id.
-const dictionaryHead = 8
-
-// NewDictionary parses a dictionary and keeps b. The caller must check the magic number and the id.
-func NewDictionary(b []byte) (*Dictionary, error) {
-	if len(b) < dictionaryHead {
-		return nil, errCorrupt
-	}
-	d := &Dictionary{raw: b}
-	in := padded(nil, b)
-	at, err := d.huffman.read(in, dictionaryHead, len(b))
-	for _, k := range [...]int{offset, match, literal} {
-		if err == nil {
-			at, err = d.tables[k].read(in, at, len(b), maxLog, kinds[k].symbols)
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	if at+12 > len(b) {
-		return nil, errCorrupt
-	}
-	d.content = in[at+12 : len(b)]
-	for i := range d.offsets {
-		o := binary.LittleEndian.Uint32(in[at+4*i:])
-		if o == 0 || uint64(o) > uint64(len(d.content)) {
-			return nil, errCorrupt
-		}
-		d.offsets[i] = int(o)
-	}
-	return d, d.check()
-}
-
-// Block decompresses the only block of a frame, without its header, with dict, which may be nil (section 3.1.1.3). It
-// returns an error before it produces more than most bytes. The result is valid until the next call.
-func (d *Decoder) Block(block []byte, dict *Dictionary, most int) ([]byte, error) {
-	d.begin(dict)
+// Block decompresses the only block of a frame, without its header (section 3.1.1.3). It returns an error before it produces
+// more than most bytes. The result is valid until the next call.
+func (d *Decoder) Block(block []byte, most int) ([]byte, error) {
+	d.begin()
 	if err := d.block(block, most); err != nil {
 		return nil, err
 	}
@@ -156,7 +104,7 @@ func (d *Decoder) sequences(at, end, n, most int) error {
 	if !r.reset(d.in, at, end) {
 		return errCorrupt
 	}
-	offsets, past := d.offsets, d.past
+	offsets := d.offsets
 	ll, of, ml := use[literal], use[offset], use[match]
 	l, o, m := r.readBits(ll.log), r.readBits(of.log), r.readBits(ml.log)
 	for {
@@ -177,10 +125,10 @@ func (d *Decoder) sequences(at, end, n, most int) error {
 		}
 		d.out = append(d.out, d.literals[:fresh]...)
 		d.literals = d.literals[fresh:]
-		if far > len(d.out)+len(past) {
+		if far > len(d.out) {
 			return errCorrupt
 		}
-		d.repeat(far, length, past)
+		d.repeat(far, length)
 		if n--; n == 0 {
 			break
 		}
@@ -217,14 +165,8 @@ func resolve(last *[3]int, value, fresh int) int {
 	return last[0]
 }
 
-// repeat appends n bytes copied from far bytes back in the output, or in past, which precedes the output.
-func (d *Decoder) repeat(far, n int, past []byte) {
-	if back := far - len(d.out); back > 0 {
-		from := past[len(past)-back:]
-		from = from[:min(n, len(from))]
-		d.out = append(d.out, from...)
-		n -= len(from)
-	}
+// repeat appends n bytes copied from far bytes back in the output.
+func (d *Decoder) repeat(far, n int) {
 	for n > 0 { // the copy may overlap its source: then the available length doubles in each round
 		from := d.out[len(d.out)-far:]
 		from = from[:min(n, len(from))]

@@ -4,5 +4,4 @@
 //   - Decompress a block, as every client does, or a frame, as a recording has them: [Decoder].
 //   - Compress a block, as servers do: [Encoder], with a library. Programs for browsers include it only with the build tag
 //     tactus_zstd, because most of them are clients.
-//   - Use the common content of blocks: [Dictionary], [BuildDictionary].
 package zstd

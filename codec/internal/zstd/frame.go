@@ -29,7 +29,7 @@ func (d *Decoder) Frame(b []byte, most int) ([]byte, error) {
 	if size > uint64(most) && size != unknown {
 		return nil, ErrSize
 	}
-	d.begin(nil)
+	d.begin()
 	for last := false; !last; {
 		if at+3 > len(b) {
 			return nil, errCorrupt

@@ -2,7 +2,6 @@ package zstd_test
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -15,12 +14,10 @@ import (
 
 const most = 128 << 10
 
-// theirs are another library's compressors and decompressor, by whether they have the dictionary.
+// theirs are another library's compressors and decompressor.
 type theirs struct {
 	levels []*other.Encoder
 	dec    *other.Decoder
-	dict   *zstd.Dictionary
-	id     byte
 }
 
 // block compresses what is not too short for it, and returns the block without its header.
@@ -38,15 +35,10 @@ func (x *theirs) block(t testing.TB, level int, plain []byte) []byte {
 	return frame[h.HeaderSize+3:]
 }
 
-// decode puts the headers back.
-func (x *theirs) decode(block []byte) ([]byte, error) {
-	frame := append([]byte("\x28\xb5\x2f\xfd"), 0, 7<<3)
-	if x.id != 0 {
-		frame = append(frame[:4], 1, 7<<3, x.id)
-	}
+// framed puts the headers back.
+func framed(block []byte) []byte {
 	head := len(block)<<3 | 5
-	frame = append(frame, byte(head), byte(head>>8), byte(head>>16))
-	return x.dec.DecodeAll(append(frame, block...), nil)
+	return append([]byte{0x28, 0xb5, 0x2f, 0xfd, 0, 7 << 3, byte(head), byte(head >> 8), byte(head >> 16)}, block...)
 }
 
 // prose is text that repeats itself, in which some bytes are met more often than others.
@@ -64,80 +56,53 @@ func prose(seed uint64, n int) []byte {
 	return []byte(b.String()[:n])
 }
 
-// ways returns both libraries without a dictionary, and with one.
-var ways = sync.OnceValue(func() [2]*theirs {
-	var samples [][]byte
-	for i := range uint64(40) {
-		samples = append(samples, prose(i%4, 400))
-	}
-	raw, err := other.BuildDict(other.BuildDictOptions{
-		ID: 7, Contents: samples, History: prose(1, 2000), Offsets: [3]int{1, 4, 8}, Level: other.SpeedFastest,
-	})
-	if err != nil {
-		panic(err)
-	}
-	dict, err := zstd.NewDictionary(raw)
-	if err != nil {
-		panic(err)
-	}
-	return [2]*theirs{with(nil, nil), with(raw, dict)}
-})
-
-func with(raw []byte, dict *zstd.Dictionary) *theirs {
-	x := &theirs{dict: dict}
-	out := []other.DOption{other.WithDecoderConcurrency(1), other.WithDecoderMaxMemory(most)}
-	in := []other.EOption{other.WithEncoderConcurrency(1), other.WithEncoderCRC(false), other.WithAllLitEntropyCompression(true)}
-	if raw != nil {
-		x.id = raw[4]
-		in, out = append(in, other.WithEncoderDict(raw)), append(out, other.WithDecoderDicts(raw))
-	}
+// another is another library.
+var another = sync.OnceValue(func() *theirs {
+	x := &theirs{}
 	for l := other.SpeedFastest; l <= other.SpeedBestCompression; l++ {
-		e, err := other.NewWriter(nil, append(in, other.WithEncoderLevel(l))...)
+		e, err := other.NewWriter(nil, other.WithEncoderConcurrency(1), other.WithEncoderCRC(false), other.WithAllLitEntropyCompression(true), other.WithEncoderLevel(l))
 		if err != nil {
 			panic(err)
 		}
 		x.levels = append(x.levels, e)
 	}
-	x.dec, _ = other.NewReader(nil, out...)
+	x.dec, _ = other.NewReader(nil, other.WithDecoderConcurrency(1), other.WithDecoderMaxMemory(most))
 	return x
-}
+})
 
 // Blocks of another library are decoded, although memory has to grow for them.
 func TestBlock(t *testing.T) {
 	var d zstd.Decoder
 	read := 0
-	for _, way := range ways() {
-		for seed := range uint64(200) {
-			plain := prose(seed, 32+int(seed*seed*7)%(most-32))
-			if seed%8 == 0 {
-				plain = prose(seed, 32+int(seed))
-			}
-			block := way.block(t, int(seed), plain)
-			if block == nil {
-				continue
-			}
-			got, err := d.Block(block, way.dict, most)
-			if err != nil || !bytes.Equal(got, plain) {
-				t.Fatalf("seed %d, dictionary %v: %d bytes of %d, %v", seed, way.dict != nil, len(got), len(plain), err)
-			}
-			if _, err := d.Block(block, way.dict, len(plain)-1); err == nil {
-				t.Fatalf("seed %d: more than allowed", seed)
-			}
-			read++
+	for seed := range uint64(300) {
+		plain := prose(seed, 32+int(seed*seed*7)%(most-32))
+		if seed%8 == 0 {
+			plain = prose(seed, 32+int(seed))
 		}
+		block := another().block(t, int(seed), plain)
+		if block == nil {
+			continue
+		}
+		got, err := d.Block(block, most)
+		if err != nil || !bytes.Equal(got, plain) {
+			t.Fatalf("seed %d: %d bytes of %d, %v", seed, len(got), len(plain), err)
+		}
+		if _, err := d.Block(block, len(plain)-1); err == nil {
+			t.Fatalf("seed %d: more than allowed", seed)
+		}
+		read++
 	}
-	if read < 300 {
+	if read < 200 {
 		t.Errorf("%d blocks only", read)
 	}
 }
 
 func TestBlockDoesNotAllocate(t *testing.T) {
-	way := ways()[1]
 	var d zstd.Decoder
-	blocks := [][]byte{way.block(t, 0, prose(3, 5000)), way.block(t, 1, prose(2, 300))}
+	blocks := [][]byte{another().block(t, 0, prose(3, 5000)), another().block(t, 1, prose(2, 300))}
 	read := func() {
 		for _, b := range blocks {
-			if _, err := d.Block(b, way.dict, most); err != nil {
+			if _, err := d.Block(b, most); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -151,19 +116,15 @@ func TestBlockDoesNotAllocate(t *testing.T) {
 // FuzzBlock checks that every block that another library decodes is decoded here to the same bytes.
 func FuzzBlock(f *testing.F) {
 	var ours zstd.Decoder
-	f.Fuzz(func(t *testing.T, dictionary bool, block []byte) {
-		way := ways()[0]
-		if dictionary {
-			way = ways()[1]
-		}
+	f.Fuzz(func(t *testing.T, block []byte) {
 		if len(block) == 0 || len(block) >= most {
 			return
 		}
-		want, bad := way.decode(block)
+		want, bad := another().dec.DecodeAll(framed(block), nil)
 		if bad != nil {
 			return // it wants more bytes in some places than there have to be
 		}
-		got, err := ours.Block(block, way.dict, most)
+		got, err := ours.Block(block, most)
 		if err != nil && err.Error() == "an offset of zero" {
 			return // it takes it for one
 		}
@@ -180,83 +141,47 @@ func FuzzPlain(f *testing.F) {
 		if len(plain) < 8 || len(plain) > most {
 			return
 		}
-		for _, way := range ways() {
-			block := way.block(t, int(level), plain)
-			if block == nil {
-				continue
-			}
-			if got, err := d.Block(block, way.dict, most); err != nil || !bytes.Equal(got, plain) {
-				t.Fatalf("%x, want %x: %v", got, plain, err)
-			}
-			// A part of a block may be a block by chance: then it is to the other library, too.
-			block = block[:len(block)-1]
-			if got, err := d.Block(block, way.dict, most); err == nil {
-				if want, bad := way.decode(block); bad != nil || !bytes.Equal(got, want) {
-					t.Fatalf("a block that was cut was read as %x, want %x: %v", got, want, bad)
-				}
+		block := another().block(t, int(level), plain)
+		if block == nil {
+			return
+		}
+		if got, err := d.Block(block, most); err != nil || !bytes.Equal(got, plain) {
+			t.Fatalf("%x, want %x: %v", got, plain, err)
+		}
+		// A part of a block may be a block by chance: then it is to the other library, too.
+		block = block[:len(block)-1]
+		if got, err := d.Block(block, most); err == nil {
+			if want, bad := another().dec.DecodeAll(framed(block), nil); bad != nil || !bytes.Equal(got, want) {
+				t.Fatalf("a block that was cut was read as %x, want %x: %v", got, want, bad)
 			}
 		}
 	})
 }
 
-func TestNewDictionaryRefuses(t *testing.T) {
-	var samples [][]byte
-	for i := range uint64(10) {
-		samples = append(samples, prose(i, 400))
-	}
-	raw, err := other.BuildDict(other.BuildDictOptions{ID: 7, Contents: samples, History: prose(1, 100), Offsets: [3]int{1, 4, 8}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := zstd.NewDictionary(raw); err != nil {
-		t.Fatal(err)
-	}
-	for n := range len(raw) - 100 {
-		if _, err := zstd.NewDictionary(raw[:n]); err == nil {
-			t.Errorf("the first %d bytes were read", n)
-		}
-	}
-	for _, far := range []uint32{0, 101, 1 << 31} {
-		b := bytes.Clone(raw)
-		binary.LittleEndian.PutUint32(b[len(b)-104:], far)
-		if _, err := zstd.NewDictionary(b); err == nil {
-			t.Errorf("an offset of %d was read", far)
-		}
-	}
-}
-
-func benchmark(b *testing.B, size int, dictionary int) {
-	way := ways()[dictionary]
-	block := way.block(b, 0, prose(3, size))
+func benchmark(b *testing.B, size int) {
+	block := another().block(b, 0, prose(3, size))
 	b.Run("ours", func(b *testing.B) {
 		var d zstd.Decoder
 		b.SetBytes(int64(size))
 		b.ReportAllocs()
 		for range b.N {
-			if _, err := d.Block(block, way.dict, most); err != nil {
+			if _, err := d.Block(block, most); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	b.Run("theirs", func(b *testing.B) {
-		frame := append([]byte("\x28\xb5\x2f\xfd"), 0, 7<<3)
-		if way.id != 0 {
-			frame = append(frame[:4], 1, 7<<3, way.id)
-		}
-		head := len(block)<<3 | 5
-		frame = append(frame, byte(head), byte(head>>8), byte(head>>16))
-		frame = append(frame, block...)
+		frame := framed(block)
 		out := make([]byte, 0, most)
 		b.SetBytes(int64(size))
 		b.ReportAllocs()
 		for range b.N {
-			if _, err := way.dec.DecodeAll(frame, out[:0]); err != nil {
+			if _, err := another().dec.DecodeAll(frame, out[:0]); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 }
 
-func BenchmarkBlock300(b *testing.B)           { benchmark(b, 300, 0) }
-func BenchmarkBlock300Dictionary(b *testing.B) { benchmark(b, 300, 1) }
-func BenchmarkBlock5000(b *testing.B)          { benchmark(b, 5000, 0) }
+func BenchmarkBlock300(b *testing.B)  { benchmark(b, 300) }
+func BenchmarkBlock5000(b *testing.B) { benchmark(b, 5000) }

@@ -41,23 +41,18 @@ func (m *Meter) measured(known *Accounts, based bool, draw uint64) bool {
 	return true
 }
 
-// Draw holds the choices for encoding a block. They must not depend on earlier blocks, so that every worker encodes the block
-// in the same way.
-type Draw struct {
-	Measure uint64 // evenly distributed; decides whether the block is measured
-	Try     bool   // a delta is encoded with all coders
-}
-
 // Block appends the body of a block to dst. size is the size of the body. If Block measures the block, it appends the costs
 // of the fields after the body: pairs of uvarints, the index of a field and its cost in units of 1/256 bit. costs is the index
-// of the first pair, or -1. Block counts the block in a. known holds the counts of earlier sends.
-func (m *Meter) Block(a, known *Accounts, dst []byte, model *delta.Model, parts []delta.Part, d Draw) (all []byte, coder delta.Coder, size, costs int) {
+// of the first pair, or -1. Block counts the block in a. known holds the counts of earlier
+// sends. draw is evenly distributed and decides whether the block is measured. It must not depend on earlier blocks, so that
+// every worker encodes the block in the same way.
+func (m *Meter) Block(a, known *Accounts, dst []byte, model *delta.Model, parts []delta.Part, draw uint64) (all []byte, coder delta.Coder, size, costs int) {
 	based := parts[0].Base != nil
 	l := a.lot(based)
-	measured := m.measured(known, based, d.Measure)
+	measured := m.measured(known, based, draw)
 	m.Account = measured && m.Only == delta.AnyCoder
 	at := len(dst)
-	all, coder = m.AppendBest(dst, model, parts, d.Try)
+	all, coder = m.Append(dst, model, parts)
 	size = len(all) - at
 	l.encoded.all += int64(size)
 	if !measured {

@@ -76,7 +76,7 @@ func (s *states) delta(age uint32) (parts []delta.Part) {
 }
 
 // draw returns random choices for a block.
-func (s *states) draw() Draw { return Draw{Measure: s.rng.Uint64()} }
+func (s *states) draw() uint64 { return s.rng.Uint64() }
 
 // meter returns a meter with its accounts.
 func (s *states) meter() (*Accounts, *Meter) {
