@@ -76,6 +76,18 @@ type draw struct {
 	thin                           bool
 	own                            systems.ClientSystems // of clients that predict; set by tests, not by seeds
 	grant                          bool
+	sleep                          sleep
+	steps                          float64       // of clocks, per second
+	leap                           time.Duration // the longest
+	mtu                            bool
+	fleet                          uint32 // drones of each player
+}
+
+// sleep is the time for which processes are suspended.
+type sleep struct {
+	who  string // "all", "client" or "server"; "": nobody
+	at   uint32 // tick of the server
+	long time.Duration
 }
 
 // pick returns one of several values.
@@ -133,7 +145,7 @@ var names = []string{
 	"axes", "rate", "wake", "send", "frames", "churn", "storms", "reshape", "changes", "owners", "whims", "quantized", "local",
 	"cursors", "grant", "interest", "only", "hides", "flicker", "budget", "priority", "priorities", "coders", "links", "dead", "late", "leave", "crash", "hold",
 	"return", "takeover", "hitch", "halt", "drift", "scope", "assume", "partial", "thin", "keep", "lagcomp", "crowded", "carry", "lull", "vigil",
-	"spectators", "login", "orders",
+	"spectators", "login", "orders", "sleep", "steps", "mtu", "fleet",
 }
 
 func (d *draw) draws() {
@@ -168,6 +180,18 @@ func (d *draw) draws() {
 		d.lull = [2]uint32{from, from + ticks}
 		return fmt.Sprintf("%v-%v", d.lull[0], d.lull[1])
 	})
+	d.may("sleep", 5, func(r *rand.Rand) string {
+		x := &d.sleep
+		x.who, x.at = pick(r, "all", "all", "client", "server"), d.server.FirstTick+rate*uint32(1+r.IntN(2))
+		if x.long = pick(r, 10*time.Minute, time.Hour, 24*time.Hour); x.who != "all" {
+			x.long = max(10*time.Minute, time.Duration(1<<15+r.IntN(1<<12))*time.Second/time.Duration(rate)) // about as far as 16 bits count
+			d.server.Session.Timeout = pick(r, d.server.Session.Timeout, 48*time.Hour)
+		}
+		if x.who == "client" { // the server goes on, at rest
+			d.calm += uint32(x.long.Seconds() * float64(rate))
+		}
+		return fmt.Sprintf("%s/%v/%v", x.who, x.long, d.server.Session.Timeout)
+	})
 	d.may("vigil", 4, func(r *rand.Rand) string {
 		d.vigil, d.calmLink = true, netsys.Link{Latency: 50 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: pick(r, 0, 0.05, 0.1)}
 		return fmt.Sprint(d.calmLink.Loss)
@@ -176,7 +200,8 @@ func (d *draw) draws() {
 
 // rests reports whether nothing happens in a tick.
 func (d *draw) rests(tick uint32) bool {
-	return tick >= d.calm || tick >= d.lull[0] && tick < d.lull[1]
+	asleep := d.sleep.who == "client" && tick >= d.sleep.at && tick-d.sleep.at < uint32(d.sleep.long.Seconds()*float64(d.server.TickRate))
+	return tick >= d.calm || tick >= d.lull[0] && tick < d.lull[1] || asleep
 }
 
 // floods makes the match send more than fits, over links that lose more than half. The numbers of sends may wrap.
@@ -419,6 +444,11 @@ func (d *draw) told() {
 		s.Snapshots.Budget = d.budgets[0]
 		return strings.ReplaceAll(fmt.Sprint(d.budgets), " ", ",")
 	})
+	d.may("fleet", 6, func(r *rand.Rand) string {
+		d.fleet, d.budgets = pick[uint32](r, 60, 120, 200), []int{pick(r, 2400, 8000)}
+		s.Snapshots.Budget = d.budgets[0]
+		return fmt.Sprintf("%d/%d", d.fleet, d.budgets[0])
+	})
 	d.may("priority", 3, func(*rand.Rand) string {
 		s.Snapshots.Priority = func(w *ecs.World, e ecs.Entity, client uint32) float32 {
 			return float32(1+(uint32(w.NetID(e))+client)%4) * 0.6
@@ -465,6 +495,11 @@ func (d *draw) people() {
 		return set(&d.hitch, pick(r, 0.05, 0.2)) + "/" + d.longest.String()
 	})
 	d.may("halt", 4, func(r *rand.Rand) string { return set(&d.halt, pick(r, 0.05, 0.2)) })
+	d.may("steps", 4, func(r *rand.Rand) string {
+		d.leap = pick(r, time.Second, 20*time.Second, time.Hour)
+		return set(&d.steps, pick(r, 0.1, 0.5)) + "/" + d.leap.String()
+	})
+	d.may("mtu", 4, func(*rand.Rand) string { d.mtu = true; return "" })
 	d.may("drift", 2, func(r *rand.Rand) string { return set(&d.drift, pick(r, 0.0001, 0.002)) })
 	d.may("spectators", 4, func(*rand.Rand) string { d.spectators = true; return "" })
 	d.may("login", 4, func(*rand.Rand) string { d.login = true; return "" })
@@ -505,6 +540,9 @@ func (d *draw) link(r *rand.Rand) netsys.Link {
 		k.Burst = time.Duration(50+r.IntN(500)) * time.Millisecond
 	case 3, 4, 5:
 		k.Loss, k.Jitter = 0, 0
+	}
+	if d.mtu {
+		k.MTU = 300 + r.IntN(900) // from four fragments for the largest datagram to one
 	}
 	return k
 }

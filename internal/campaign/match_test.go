@@ -38,6 +38,9 @@ type match struct {
 	went      hash.Hash64   // of all datagrams
 	quiet     bool          // nothing happens
 	resumes   time.Duration // end of the server's last halt
+	slept     bool
+	asleep    bool
+	divided   uint64 // snapshots that needed several datagrams
 	hash      uint64
 	record    *record
 }
@@ -226,6 +229,14 @@ func (m *match) upset() {
 			m.enter(k)
 		}
 	}
+	if m.chance(m.steps) {
+		by := time.Duration(m.r.Int64N(int64(2*m.leap))) - m.leap
+		if k := m.players[m.r.IntN(len(m.players))]; m.r.IntN(2) == 0 {
+			m.crowd.StepClock(by)
+		} else {
+			k.StepClock(by)
+		}
+	}
 	if m.chance(m.late) && here < 8 {
 		m.enter(nil)
 	}
@@ -300,6 +311,7 @@ func (m *match) play() {
 		if m.lulled(); !m.quiet {
 			m.upset()
 		}
+		m.suspend()
 		m.crowd.Run(pace)
 		m.must(m.err)
 		if m.crowd.Elapsed() >= next {
@@ -307,7 +319,7 @@ func (m *match) play() {
 			m.hash = m.hash*0x100000001b3 ^ m.crowd.Hash()
 			m.must(m.restores())
 		}
-		if m.crowd.Elapsed() > 5*m.draw.play+time.Minute {
+		if m.crowd.Elapsed() > 5*m.draw.play+m.sleep.long+time.Minute {
 			m.must(fmt.Errorf("after %v the server has completed tick %d of %d", m.crowd.Elapsed(), m.crowd.Server.Tick(), m.calm))
 		}
 	}
@@ -339,6 +351,52 @@ func (m *match) restores() error {
 			return errors.Join(from.Close(config.Start), s.Close(s.Next()))
 		}
 		from = s
+	}
+}
+
+// suspend suspends processes when it is time. Those who sleep together keep their sessions. A player who lost the session otherwise comes
+// back.
+func (m *match) suspend() {
+	x := m.sleep
+	if m.slept || x.who == "" || m.crowd.Server.Tick() < x.at {
+		return
+	}
+	m.slept = true
+	var had []*player
+	for _, k := range m.players {
+		k.SetNeutral(true)
+		k.SetLinks(netsys.Link{}, netsys.Link{})
+		k.Stall(0)
+	}
+	m.crowd.StallServer(0)
+	m.crowd.Run(time.Second)
+	for _, k := range m.players {
+		if k.live() {
+			had = append(had, k)
+		}
+	}
+	if x.who != "client" {
+		m.crowd.StallServer(x.long)
+	}
+	for n, k := range m.players {
+		if x.who == "all" || x.who == "client" && n == 0 {
+			k.Stall(x.long)
+		}
+	}
+	was := m.quiet
+	m.quiet = true
+	m.asleep = true
+	m.crowd.Run(x.long + time.Second)
+	m.quiet, m.asleep = was, false
+	m.must(m.err)
+	for _, k := range had {
+		if x.who == "all" && !k.live() {
+			m.must(fmt.Errorf("%v has lost its session, though all slept together: %v", k, k.Err()))
+		}
+		if k.SetNeutral(m.quiet); !k.gone && k.Err() != nil && !k.replaced {
+			k.replaced = true
+			m.enter(k)
+		}
 	}
 }
 
@@ -396,4 +454,5 @@ func (m *match) end() {
 	m.must(m.record.plays())
 	m.hash = m.hash*0x100000001b3 ^ m.crowd.Hash()
 	m.must(m.cheap())
+	m.divided = m.crowd.Server.Stats().Snapshots.Divided
 }

@@ -58,7 +58,13 @@ func (m *match) newPlayer(n int) *player {
 	k.thin = m.thin && n%2 == 1
 	k.ledger.late = !m.everywhere()
 	k.sparks = ecs.NewAttachments[shell](func(ecs.Entity, *spark) { k.ended++ })
-	event.OnClient(k.events, func(_ *ecs.World, _ event.Origin, v *deed) {
+	event.OnClient(k.events, func(w *ecs.World, at event.Origin, v *deed) {
+		k.finds(w, at, v.Gun, v.Shot)
+		for e, s := range ecs.All[struct{ Shell shell }](w) {
+			if !at.Unconfirmed && k.confirmed(w, e) && v.What != fired && s.Shell.Gun == v.Gun && s.Shell.Shot == v.Shot && s.Shell.Nth == v.Nth {
+				k.ledger.fail("%+v of tick %d, but the shell is there: %+v", *v, at.Tick, s.Shell)
+			}
+		}
 		if k.heard[*v]++; k.heard[*v] > 1 {
 			k.ledger.fail("heard %d times of %+v", k.heard[*v], *v)
 		}
@@ -71,12 +77,38 @@ func (m *match) newPlayer(n int) *player {
 			k.ledger.fail("heard line %d as number %d", v.N, k.lines)
 		}
 	})
-	event.OnClient(k.events, func(_ *ecs.World, at event.Origin, v *glimpse) {
+	event.OnClient(k.events, func(w *ecs.World, at event.Origin, v *glimpse) {
+		if e, there := w.ByNetID(v.ID); there && ecs.Has[cannon](w, e) {
+			k.finds(w, at, ecs.Get[cannon](w, e).Number, v.Shot)
+		}
 		if at.About != v.ID {
 			k.ledger.fail("a glimpse of entity %d is about %d", v.ID, at.About)
 		}
 	})
 	return k
+}
+
+// finds checks at the delivery of an event that the client's world shows what the event says: the gun, if it is there, has fired the shot.
+func (k *player) finds(w *ecs.World, at event.Origin, gun uint32, shot uint16) {
+	if at.Unconfirmed {
+		return
+	}
+	truth := k.m.crowd.Server.World()
+	for e, r := range ecs.All[struct{ Cannon cannon }](w) {
+		if r.Cannon.Number != gun || r.Cannon.Shots >= shot || !k.confirmed(w, e) {
+			continue
+		}
+		// Not the gun of a later player with the same number, which has not fired so often.
+		if s, there := truth.ByNetID(w.NetID(e)); there && ecs.Has[cannon](truth, s) && ecs.Get[cannon](truth, s).Shots >= shot {
+			k.ledger.fail("shot %d of gun %d at tick %d, in the world entity %d has fired %d", shot, gun, at.Tick, w.NetID(e), r.Cannon.Shots)
+		}
+	}
+}
+
+// confirmed reports whether an entity of the client's world is as the server has confirmed it: unlike one that the client alone simulates,
+// which may be mispredicted.
+func (k *player) confirmed(w *ecs.World, e ecs.Entity) bool {
+	return k.m.everywhere() || w.Netcode().Suspended(e)
 }
 
 // config returns the configuration of the client.

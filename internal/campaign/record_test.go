@@ -41,6 +41,9 @@ func (x *record) spectator() systems.ClientConfig {
 // step records the server's tick and draws the spectator.
 func (x *record) step() error {
 	now, err := x.m.crowd.Now(), error(nil)
+	if x.m.steps > 0 || x.m.asleep {
+		return nil // the times of a recording are those of the server's clock; and frames while nothing happens would take long
+	}
 	if x.to == nil && x.m.crowd.Elapsed() >= x.from {
 		x.to = recording.NewWriter(&x.file, recording.Config{Interval: time.Duration(1+x.r.IntN(4)) * time.Second, Live: &x.feed})
 		return x.m.crowd.Server.Record(x.to, 0)

@@ -72,6 +72,11 @@ type hull struct {
 	Aboard components.NetID `net:"ref parent"`
 }
 
+// drone changes while its owner pulls, so that the owner state of many drones needs several datagrams.
+type drone struct {
+	A, B, C uint32 `net:"raw"`
+}
+
 // stock is an element of a list.
 type stock struct {
 	Kind  uint8  `net:"enum 5"`
@@ -202,7 +207,8 @@ type (
 		N uint32 `net:"raw"`
 	}
 	glimpse struct {
-		ID components.NetID `net:"ref"`
+		ID   components.NetID `net:"ref"`
+		Shot uint16           `net:"raw"`
 	}
 )
 
@@ -249,6 +255,10 @@ type (
 		Owner  *components.Owner
 		In     *order
 	}
+	droneRow struct {
+		Drone *drone
+		Owner *components.Owner
+	}
 	boatRow struct {
 		At     *spot
 		In     order
@@ -282,6 +292,10 @@ func (d *draw) sea() *ecs.Protocol {
 	if d.flood {
 		ecs.ReplicateFields[crate](p, ecs.Interpolated, crateFields)
 		p.Authority("tumble", d.tumble)
+	}
+	if d.fleet > 0 {
+		ecs.Replicate[drone](p, ecs.Predicted)
+		p.Simulate("hover", hover)
 	}
 	if d.cursors {
 		ecs.Replicate[cursor](p, ecs.ClientOwned|ecs.Interpolated)
@@ -399,10 +413,26 @@ func fire(w *ecs.World) {
 		d := deed{Gun: g.Cannon.Number, Shot: g.Cannon.Shots, What: fired}
 		g.Cannon.Trace += d.trace()
 		happen(w, e, d)
-		event.Raise(w, event.ToViewers(e), glimpse{w.NetID(e)})
+		event.Raise(w, event.ToViewers(e), glimpse{w.NetID(e), d.Shot})
 		event.Raise(w, event.ToServer(), ping{d.Gun, d.Shot})
 		for nth := range 1 + uint8(d.Shot%3/2) {
 			ecs.Spawn(w, shellValues{*g.Owner, *g.At, shell{Left: 6 + 40*uint8(d.Shot/2%2) + 9*nth, Nth: nth, Shot: d.Shot, Gun: d.Gun}})
+		}
+	}
+}
+
+// hover changes the drones of players who pull.
+func hover(w *ecs.World) {
+	pulls := map[uint32]bool{}
+	for _, g := range ecs.All[struct {
+		Cannon cannon
+		In     order
+	}](w) {
+		pulls[g.Cannon.Number] = g.In.Pull
+	}
+	for _, r := range ecs.Each[droneRow](w) {
+		if d := r.Drone; pulls[r.Owner.Client] {
+			d.A, d.B, d.C = d.A*1664525+1013904223, d.B*22695477+1, d.C*1103515245+12345
 		}
 	}
 }
@@ -457,6 +487,9 @@ func (d *draw) enlist(w *ecs.World, client uint32, v *ask) {
 		values = append(values, cursor{})
 	}
 	w.Spawn(values...)
+	for n := range d.fleet {
+		w.Spawn(components.Owner{Client: client}, drone{n * 0x9e3779b9, n * 0x85ebca6b, client}, sealed(uint16(n)))
+	}
 }
 
 // signals runs a command.
