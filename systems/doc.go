@@ -76,8 +76,7 @@
 //   - Read counters: [Server.Stats], [Server.Clients], [Server.Model], [Client.Stats], ClientConfig.Prediction.OnMismatch.
 //   - Find the causes of corrections: [Client.Causes].
 //   - Count bytes by component, field and entity: [Server.Traffic], [Server.TopEntities], [Server.TrafficByArchetype].
-//   - Read the state of an entity that a client has acknowledged: [Server.Baseline]. Learn why the server sent the entity, or
-//     did not: Knowledge.Explain.
+//   - Read the state of an entity that a client has acknowledged, and why the server has not sent more: [Server.Baseline].
 //   - Observe a running server in a browser or with Prometheus: package inspect. Observe it from your own program:
 //     [Server.SetProbe].
 //

@@ -179,7 +179,6 @@ func (d *draft) startDatagrams() wire.SnapshotHeader {
 	}
 	d.pack.reset(first, later, c.budget, s.Allowed(c))
 	d.starved, c.starved = c.starved, false
-	d.ranking.last = 0
 	return h
 }
 
@@ -368,9 +367,6 @@ func (d *draft) fitCandidates(src *source, acc *accumulated, first int) (all boo
 		all = all && whole
 		if failed++; sent {
 			failed = 0
-			if !src.own {
-				x.last = u.priority
-			}
 		}
 	}
 	if !src.own && len(x.candidates) > first && !x.candidates[first].sent {

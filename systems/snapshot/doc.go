@@ -4,7 +4,7 @@
 //   - Create the system, add and remove clients: [New], [System.Add], [System.Remove].
 //   - Run a send tick: [System.Run].
 //   - Send what it queued, and report what arrived: [Client.Packets], [Client.Sent], [System.Acked].
-//   - Ask what a client knows about an entity, and why it was not sent: [System.Knowledge], [Knowledge.Explain].
+//   - Ask what a client knows about an entity, and why it was not sent: [System.Knowledge].
 //
 // A snapshot passes through five stages. The first runs once per send tick, the others once per client (draft.go calls
 // them in this order). Each stage reads the results of the stages before it.

@@ -87,8 +87,6 @@ func (d *draft) end(c *Client) {
 		d.fitWorld()
 	}
 	d.writeDatagrams(&h)
-
-	d.recordDecisions()
 }
 
 // start prepares the draft for a client, which may have asked for a new epoch.

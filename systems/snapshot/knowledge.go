@@ -6,6 +6,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/systems/internal/baseline"
+	"github.com/tactusgo/tactus/systems/internal/interest"
 	"github.com/tactusgo/tactus/systems/internal/traffic"
 )
 
@@ -23,8 +24,12 @@ type Knowledge struct {
 	// OwnHeld and OwnSent are Held and Sent of that state.
 	Own              bool
 	OwnHeld, OwnSent uint32
-	// Hidden reports that ServerConfig.Snapshots.Interest hides the entity from the client.
-	Hidden bool
+	// Hidden reports that ServerConfig.Snapshots.Interest hides the entity from the client, and HiddenBy has the answers of
+	// its parts.
+	Hidden   bool
+	HiddenBy []InterestPart
+	// HiddenComponents are those that the interest hides of a visible entity.
+	HiddenComponents []HiddenComponent
 	// TooBig reports that the entity fits no snapshot of this client, and is left out for a while.
 	TooBig bool
 	// Joining reports that the client has not acknowledged the whole state with which it joins.
@@ -47,18 +52,20 @@ type Knowledge struct {
 	Budget, Allowed int
 }
 
+// InterestPart is the answer of one part of an interest, a Grid, Same or Filter, for an entity and a client.
+type InterestPart = interest.Part
+
+// HiddenComponent is a component of a visible entity that is hidden from a client, with the answers of its interest.
+type HiddenComponent = interest.Untold
+
 // Subject is the client and the entity that Knowledge is about.
 type Subject struct {
 	Client uint32
 	Entity components.NetID
-
-	system *System // nil: no state is sent
-	client *Client
 }
 
 // Knowledge sets the fields of k about an entity on a client.
 func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
-	k.system, k.client = s, c
 	k.Send, k.Budget, k.Allowed = s.sends.newest, c.budget, s.Allowed(c)
 	k.Joining, k.OverBudget = c.Joining(), c.over
 	f := s.Newest()
@@ -67,9 +74,14 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 		return
 	}
 	k.Exists, k.Own = true, f.Owner(g, slot) == c.id
+	if s.config.Interest.HidesComponents() && c.sees(g, slot) {
+		k.HiddenComponents = s.config.Interest.Untold(&c.set.Client, g, slot)
+	}
 	defer s.ownKnowledge(c, id, k)
 	if c.limited {
-		s.setKnowledge(c, id, k)
+		if s.setKnowledge(c, id, k); k.Hidden {
+			k.HiddenBy = s.config.Interest.Explain(nil, &c.set.Client, g, slot)
+		}
 		return
 	}
 	h, bit := c.baselines.World.At(uint32(g)), uint64(1)<<slot
@@ -85,7 +97,7 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 			break
 		}
 	}
-	if age, two := s.baselineOf(h, c, f.Send+1, slot); age > 0 {
+	if age, two, _ := h.Choose(f.Send+1, c.baselines.Floor(), bit, s.codecs.layout.Second(), min(baseline.MaxAge, s.frames.Depth())); age > 0 {
 		if send := f.Send + 1 - age; holdsID(s.frames.At(send), g, slot, id) {
 			k.Baseline, k.Second = send, two
 		}

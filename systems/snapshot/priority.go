@@ -49,8 +49,7 @@ const wholeGroup = -1
 // ranking holds the candidates of one client.
 type ranking struct {
 	candidates []candidate
-	slots      []int   // of the entities of a block that is cut
-	last       float32 // accumulated priority of the last candidate of the world that was sent
+	slots      []int // of the entities of a block that is cut
 }
 
 // accumulated holds the priorities that groups and entities have accumulated since they were last sent.

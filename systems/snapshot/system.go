@@ -11,7 +11,6 @@ import (
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/internal/workers"
-	"github.com/tactusgo/tactus/systems/explain"
 	"github.com/tactusgo/tactus/systems/internal/interest"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/traffic"
@@ -64,7 +63,6 @@ type System struct {
 	drafts     []*draft // by worker
 	clients    []*Client
 	stats      Stats
-	watches    explain.Watches
 }
 
 // recorder records the state of each send.
@@ -141,7 +139,6 @@ func (s *System) Run(w *ecs.World) {
 	s.buildUntil(s.sends.steps - 1) // snapshots of the previous send that are late
 	f := s.capture(tick)
 	s.stats.Sends++
-	s.watches.Lapse(s.sends.newest)
 	s.shared.blocks.reset()
 	s.shared.rounds.startSend(f, s.frames.At(s.sends.before), s.shared.overBudget && !s.config.Interest.Limits())
 	for i := range s.drafts {
@@ -222,7 +219,6 @@ func (s *System) Watch(c *Client, sight uint32, own bool) {
 // Remove removes a client.
 func (s *System) Remove(c *Client) {
 	s.shared.joins.release(c)
-	s.watches.Leave(c.id)
 	s.clients = slices.DeleteFunc(s.clients, func(x *Client) bool { return x == c })
 }
 

@@ -21,7 +21,7 @@ var rooms = map[string]string{
 	"reconcile":   "predict internal/mirror internal/report",
 	"interpolate": "lagcomp policy internal/mirror",
 	"serverapply": "internal/notice internal/commands",
-	"snapshot":    "internal/baseline internal/traffic internal/report internal/interest explain",
+	"snapshot":    "internal/baseline internal/traffic internal/report internal/interest",
 
 	// what they stand on
 	"internal/mirror":        "",
@@ -41,7 +41,6 @@ var rooms = map[string]string{
 var floors = map[string]string{
 	"policy": "", "event": "", "outcome": "", "lagcomp": "",
 
-	"explain":           "internal/interest", // what a part of it said
 	"internal/wire":     "policy",
 	"internal/clock":    "internal/wire",
 	"internal/inflight": "",

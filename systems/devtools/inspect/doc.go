@@ -20,8 +20,7 @@
 //	/api/traffic        bytes of snapshots; archetypes=1 also measures by archetype
 //	/api/entities       entities: after=ID, limit=N, owner=CLIENT, component=NAME
 //	/api/entity         one entity with its values: id=ID
-//	/api/knows          the state of an entity on a client: client=N, entity=ID
-//	/api/explain        why the server sent the entity at a tick, or did not: client=N, entity=ID, tick=T (default: the newest)
+//	/api/knows          the state of an entity on a client, and why it has no newer one: client=N, entity=ID
 //	/api/blame          causes of corrections on clients
 //	/metrics            Prometheus metrics
 //	/debug/pprof/       profiles: heap, goroutine, profile?seconds=N, trace?seconds=N, …
@@ -40,6 +39,5 @@
 // A server without an inspector compares a nil pointer twice per wake-up. With an inspector every system is timed,
 // without allocations. Requests never read the world directly. They wait for the end of a wake-up, which answers at
 // most one request and copies a bounded part of the world; only archetypes=1 reads all of it. The response is built
-// from the copy on another goroutine. After a request for /api/explain the server records its decisions about this
-// entity for 15 seconds. If the server does not tick, requests get status 503.
+// from the copy on another goroutine. If the server does not tick, requests get status 503.
 package inspect

@@ -3,10 +3,11 @@ package inspect
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/explain"
 	"github.com/tactusgo/tactus/systems/policy"
+	"github.com/tactusgo/tactus/systems/snapshot"
 )
 
 // knowsAnswer is the response of /api/knows. Sends are numbers of the server's sends, 0 for none. Why describes the
@@ -36,6 +37,14 @@ type knowsAnswer struct {
 	Budget     int      `json:"budget"`
 	Allowed    int      `json:"allowed"`
 	Why        []string `json:"why"`
+	// Parts are the answers of the parts of the interest that hides the entity, or components of it.
+	Parts []partAnswer `json:"parts,omitempty"`
+}
+
+// partAnswer is the answer of one part of the interest.
+type partAnswer struct {
+	Part string `json:"part"`
+	Said string `json:"said"`
 }
 
 // knowledge answers /api/knows.
@@ -62,34 +71,41 @@ func (x *Inspector) knowledge(ctx context.Context, q query) (any, error) {
 		Joining: k.Joining, OverBudget: k.OverBudget,
 		Send: k.Send, Held: k.Held, Baseline: k.Baseline, Second: k.Second, Sent: k.Sent, Open: k.Unacknowledged,
 		OwnHeld: k.OwnHeld, OwnSent: k.OwnSent, Priority: number(k.Priority), Gained: number(k.Gained),
-		Budget: k.Budget, Allowed: k.Allowed, Why: describeKnowledge(&k, &x.serverConfig),
+		Budget: k.Budget, Allowed: k.Allowed, Why: describeKnowledge(&k, &x.serverConfig), Parts: describeInterest(&k),
 	}, nil
 }
 
-// explain answers /api/explain.
-func (x *Inspector) explain(ctx context.Context, q query) (any, error) {
-	if q.client == 0 || q.entity == 0 {
-		return nil, fmt.Errorf("%w: give client=N and entity=ID, and optionally tick=T", errQuery)
+// describeInterest describes what hides an entity or its components.
+func describeInterest(k *systems.Knowledge) (all []partAnswer) {
+	for i := range k.HiddenBy {
+		all = append(all, partAnswer{k.HiddenBy[i].Operand, partText(&k.HiddenBy[i])})
 	}
-	var k systems.Knowledge
-	var d explain.Decision
-	var newest uint32
-	var ok bool
-	err := x.runInWakeup(ctx, func(s *systems.Server) {
-		if newest = s.Tick(); !q.ticked {
-			q.tick = newest
+	for i := range k.HiddenComponents {
+		c := &k.HiddenComponents[i]
+		for j := range c.Parts {
+			all = append(all, partAnswer{c.Component + ": " + c.Parts[j].Operand, partText(&c.Parts[j])})
 		}
-		if k, ok = s.Baseline(q.client, q.entity); ok {
-			d = k.Explain(q.tick)
-		}
-	})
+	}
+	return all
+}
+
+// partText describes the answer of one part of the interest.
+func partText(p *snapshot.InterestPart) string {
 	switch {
-	case err != nil:
-		return nil, err
-	case !ok:
-		return nil, fmt.Errorf("%w: client %d", errNone, q.client)
+	case p.Silent:
+		return "does not apply to this entity"
+	case !p.Asked:
+		return "not evaluated: the other parts decided"
+	case p.Radius > 0 && p.Distance < 0:
+		return "no: the client has never had a position"
+	case p.Radius > 0 && p.Sees:
+		return fmt.Sprintf("yes: its piece is %.4g away", p.Distance)
+	case p.Radius > 0:
+		return fmt.Sprintf("no: its piece is %.4g away, and becomes visible at %.4g", p.Distance, p.Radius)
+	case p.Sees:
+		return "yes"
 	}
-	return explanation(&d, &k, q.tick, newest, &x.serverConfig), nil
+	return "no"
 }
 
 // number returns v, or 0 if JSON cannot encode it. Games choose priorities, so they can be infinite or NaN.
@@ -124,10 +140,23 @@ func describeKnowledge(k *systems.Knowledge, c *systems.ServerConfig) (all []str
 		say("The newest send does not have the entity: it was never spawned, it was despawned, or it is new.")
 		return all
 	case k.Hidden:
-		say("The interest hides the entity from this client.")
+		var by []string
+		for i := range k.HiddenBy {
+			if p := &k.HiddenBy[i]; p.Asked && !p.Silent && !p.Sees {
+				by = append(by, p.Operand+strings.TrimPrefix(partText(p), "no"))
+			}
+		}
+		if len(by) == 0 {
+			say("The interest hides the entity from this client.")
+		} else {
+			say("The interest hides the entity from this client, by %s.", strings.Join(by, ", and by "))
+		}
 		return all
 	case k.TooBig:
 		say("The entity fits no snapshot of %d bytes and is left out for a while: make its components smaller or the budget larger.", k.Budget)
+	}
+	for i := range k.HiddenComponents {
+		say("Its interest hides the component %s.", k.HiddenComponents[i].Component)
 	}
 	if k.Joining {
 		say("The client is joining: it has not acknowledged its initial state.")
@@ -153,9 +182,12 @@ func describeKnowledge(k *systems.Knowledge, c *systems.ServerConfig) (all []str
 	default:
 		say("The next snapshot has the full state, because the client has acknowledged no baseline.")
 	}
-	if k.OverBudget {
+	switch {
+	case k.OverBudget && k.Sent < k.Send && k.Held < k.Send:
+		say("Snapshots of %d bytes do not hold everything, and the newest one has no new state of the entity: it waits, or nothing changed. It gains priority %.3g per send, and has gained %.3g since it was sent.", k.Allowed, k.Priority, k.Gained)
+	case k.OverBudget:
 		say("Snapshots exceed the budget: the entity gains priority %.3g per send, and has gained %.3g since it was sent.", k.Priority, k.Gained)
-	} else {
+	default:
 		say("All changes fit snapshots of %d bytes, so priority has no effect.", k.Allowed)
 	}
 	switch {

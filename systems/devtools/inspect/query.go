@@ -20,8 +20,6 @@ type query struct {
 	owner      uint32
 	owned      bool // owner was given
 	limit      int
-	tick       uint32
-	ticked     bool // tick was given
 	component  string
 	archetypes bool
 }
@@ -84,9 +82,6 @@ func (q *query) set(name, value string) error {
 	case "owner":
 		q.owner, err = number(0, all)
 		q.owned = true
-	case "tick":
-		q.tick, err = number(0, all)
-		q.ticked = true
 	case "limit":
 		n, err = number(1, mostLimit)
 		q.limit = int(n)

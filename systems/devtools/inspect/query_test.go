@@ -16,11 +16,6 @@ func TestParseQuery(t *testing.T) {
 		{"id=7", query{id: 7, limit: defaultLimit}, true},
 		{"client=3&entity=4294967295", query{client: 3, entity: 1<<32 - 1, limit: defaultLimit}, true},
 		{"after=0&limit=200&owner=0&component=Position", query{limit: 200, owned: true, component: "Position"}, true},
-		{"client=3&entity=9&tick=0", query{client: 3, entity: 9, ticked: true, limit: defaultLimit}, true},
-		{"tick=4294967295", query{tick: 1<<32 - 1, ticked: true, limit: defaultLimit}, true},
-		{"tick=4294967296", query{}, false},
-		{"tick=-1", query{}, false},
-		{"tick=", query{}, false},
 		{"archetypes=1", query{archetypes: true, limit: defaultLimit}, true},
 		{"archetypes=2", query{}, false},
 		{"id=0", query{}, false},
@@ -44,7 +39,7 @@ func TestParseQuery(t *testing.T) {
 }
 
 func FuzzParseQuery(f *testing.F) {
-	for _, raw := range []string{"", "id=7", "client=1&entity=2", "client=1&entity=2&tick=3", "after=3&limit=9&owner=0&component=A%20b", "archetypes=1", "id=1&id=1", "%zz", "a;b"} {
+	for _, raw := range []string{"", "id=7", "client=1&entity=2", "after=3&limit=9&owner=0&component=A%20b", "archetypes=1", "id=1&id=1", "%zz", "a;b"} {
 		f.Add(raw)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {

@@ -26,7 +26,7 @@ func (x *Inspector) routes() *http.ServeMux {
 	mux.HandleFunc("GET /icon.svg", file("icon.svg", "image/svg+xml"))
 	for path, answer := range map[string]func(context.Context, query) (any, error){
 		"status": x.status, "clients": x.clients, "traffic": x.traffic, "entities": x.entities,
-		"entity": x.entity, "knows": x.knowledge, "explain": x.explain, "blame": x.causes,
+		"entity": x.entity, "knows": x.knowledge, "blame": x.causes,
 	} {
 		mux.HandleFunc("GET /api/"+path, respond(answer))
 	}

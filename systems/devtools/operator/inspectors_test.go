@@ -50,7 +50,7 @@ func TestLookIntoRooms(t *testing.T) {
 			}
 			owner := e.Entities[0].Owner
 			for _, to := range []string{"api/clients", "api/traffic?archetypes=1", "api/entity?id=1", "api/blame",
-				fmt.Sprintf("api/knows?client=%d&entity=1", owner), fmt.Sprintf("api/explain?client=%d&entity=1", owner)} {
+				fmt.Sprintf("api/knows?client=%d&entity=1", owner)} {
 				var any map[string]any
 				v.get(path(c.room, to), &any)
 				if len(any) < 2 {

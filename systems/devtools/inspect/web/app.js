@@ -236,34 +236,21 @@ async function entity(q) {
         el("a", { class: "tag", href: `#knows?client=${k.id}&entity=${a.id}` }, `client ${k.id}`)))));
 }
 
-// explanation draws why the server sent an entity to a client, or did not.
-function explanation(x) {
-  const kind = { told: "good", current: "good", waits: "warn", joining: "warn", hidden: "bad", "too big": "bad", absent: "bad" }[x.reason];
-  const parts = (x.parts || []).map((p) => [p.part, el("td", { class: "text wrap" }, p.said)]);
-  return [el("p", { class: "note" }, tag(x.reason, kind), x.own ? tag("own entity", "good") : null), el("p", { class: "note" }, x.sentence),
-    parts.length ? table(["<part of the interest", "<result"], parts) : null];
-}
-
 async function knows(q) {
   const c = await ask("api/clients");
   const client = q.get("client") || (c.clients[0] ? String(c.clients[0].id) : "");
   const pick = el("select", { "data-keep": "client" }, c.clients.map((k) => el("option", { value: k.id, selected: String(k.id) === client }, `client ${k.id}`)));
   const which = el("input", { type: "number", min: 1, value: q.get("entity") || "1", "data-keep": "entity" });
-  const when = el("input", { type: "number", min: 0, value: q.get("tick") || "", placeholder: "newest", "data-keep": "tick" });
-  const find = (e) => { e.preventDefault(); go("knows", { client: pick.value, entity: which.value, ...(when.value === "" ? {} : { tick: when.value }) }); };
+  const find = (e) => { e.preventDefault(); go("knows", { client: pick.value, entity: which.value }); };
   const form = el("form", { class: "filters", on: ["submit", find] },
-    el("label", {}, "client", pick), el("label", {}, "entity", which), el("label", {}, "at tick", when), el("button", { type: "submit" }, "Show"));
+    el("label", {}, "client", pick), el("label", {}, "entity", which), el("button", { type: "submit" }, "Show"));
   if (!client) return panel("What a client knows of an entity", el("p", { class: "soft" }, "No clients."));
-  const of = new URLSearchParams({ client, entity: q.get("entity") || "1" });
-  const at = new URLSearchParams(of);
-  if (q.get("tick")) at.set("tick", q.get("tick"));
-  const [k, x] = await Promise.all([ask("api/knows?" + of), ask("api/explain?" + at)]);
+  const k = await ask("api/knows?" + new URLSearchParams({ client, entity: q.get("entity") || "1" }));
   const ago = (send) => send ? `send ${count(send)}, ${Math.round(1000 * (k.send - send) / k.sendRate)} ms ago` : "–";
   const states = [k.own ? tag("own entity", "good") : null, k.hidden ? tag("hidden", "bad") : null, k.tooBig ? tag("too big", "bad") : null,
     k.joining ? tag("joining", "warn") : null, k.overBudget ? tag("over budget", "warn") : null, k.exists || k.everywhere ? null : tag("no such entity", "bad")];
-  const words = el("div", { class: "stack" },
-    panel(q.get("tick") ? "Why it was or was not sent at tick " + count(x.asked) : "Why it was or was not sent at the newest send", form, explanation(x)),
-    panel("What a client knows of an entity", el("ol", { class: "why" }, k.why.map((w) => el("li", {}, w)))));
+  const words = panel("What a client knows of an entity", form, el("ol", { class: "why" }, k.why.map((w) => el("li", {}, w))),
+    k.parts ? table(["<part of the interest", "<answer"], k.parts.map((p) => [p.part, el("td", { class: "text wrap" }, p.said)])) : null);
   if (k.everywhere || !k.exists) {
     return el("div", { class: "grid" }, words, panel(`Client ${k.client}, entity ${k.entity}`, el("p", {}, states),
       el("p", { class: "soft note" }, k.everywhere ? "Acknowledged states, baselines and priorities do not apply." : "There is nothing to acknowledge.")));
