@@ -11,9 +11,9 @@ import "time"
 //     a path with 5 % loss the rate would rarely recover otherwise.
 //   - A full path loses only what exceeds its capacity, a bad radio link loses a share of everything. Losses do not lower
 //     the rate if the path carried as much as the session sends within the last 5 to 10 s: they came in bursts. Otherwise
-//     the rate falls for an interval to what arrived. If as much is lost again, sending less does not help: the rate is
-//     restored, and for a while this share of losses is expected. After each such trial this while is twice as long, from 5 s
-//     to 80 s.
+//     the rate falls by half of the share; or for an interval to what arrived, if messages waited for the budget. If as much
+//     is lost again, sending less does not help: the rate is restored, and for a while this share of losses is expected.
+//     After each such trial this while is twice as long, from 5 s to 80 s.
 //   - More than half were lost: this is an outage rather than a full path. The rate falls by half of the share. Afterwards it
 //     doubles per round trip, like slow start up to the threshold in TCP (RFC 5681): up to the throughput that the path
 //     carried, or half of the earlier rate.
@@ -35,6 +35,7 @@ import "time"
 // the debt is repaid.
 const (
 	lossBackOff  = 0.1 // share of packets
+	chance       = 2   // as many lost packets of an interval say nothing
 	delayTarget  = 25 * time.Millisecond
 	minSettled   = 50 // enough packets for a share of losses
 	fewSettled   = 10 // enough after maxInterval, because one loss among them is not more than a tenth
@@ -214,7 +215,7 @@ func (b *budget) judge(at, took time.Duration, e *estimate) {
 	if at < b.until {
 		expected = b.base
 	}
-	outage, bad := b.lost*2 > b.settled, share > expected+lossBackOff
+	outage, bad := b.lost*2 > b.settled, share > expected+lossBackOff && b.lost > chance
 	if trial := b.trial; trial > 0 {
 		b.trial = 0
 		if share-expected >= trial/2 {
@@ -231,10 +232,13 @@ func (b *budget) judge(at, took time.Duration, e *estimate) {
 			b.threshold = max(b.rate/2, min(b.rate, carried))
 		}
 		b.rate = max(b.rate-b.rate*b.lost/(2*b.settled), min(b.floor, b.rate))
-	case bad && sent > carried+carried/20:
-		b.threshold, b.trial, b.before = 0, share-expected, b.rate
-		b.rate = max(min(arrived, b.rate), min(b.floor, b.rate))
+	case bad && sent <= carried+carried/20:
 	case bad:
+		lower := b.rate - int64(float64(b.rate)*(share-expected)/2)
+		if b.threshold = 0; b.short {
+			b.trial, b.before, lower = share-expected, b.rate, arrived
+		}
+		b.rate = max(min(lower, b.rate), min(b.floor, b.rate))
 	case b.rate < b.threshold:
 		b.rate = min(2*b.rate, b.threshold)
 	case b.short:
