@@ -32,14 +32,19 @@ async function download(url, onProgress, size) {
   if (!onProgress) return WebAssembly.compileStreaming(answer);
   // Content-Length is the compressed size.
   const total = size || (answer.headers.get('Content-Encoding') ? 0 : Number(answer.headers.get('Content-Length')));
+  count(answer.clone().body, (loaded) => onProgress(loaded, total)).catch(() => {}); // compileStreaming reports it
+  // A response that is made here would lose the browser's cache of compiled modules.
+  return WebAssembly.compileStreaming(answer);
+}
+
+// count reports the number of bytes of a stream that have arrived.
+async function count(stream, report) {
   let loaded = 0;
-  const count = new TransformStream({
-    transform(piece, to) {
-      onProgress((loaded += piece.byteLength), total);
-      to.enqueue(piece);
-    },
-  });
-  return WebAssembly.compileStreaming(new Response(answer.body.pipeThrough(count), { headers: { 'Content-Type': 'application/wasm' } }));
+  for (const reader = stream.getReader(); ;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    report((loaded += value.byteLength));
+  }
 }
 
 export class Module {
