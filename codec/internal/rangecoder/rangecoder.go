@@ -18,7 +18,7 @@ type Coder struct {
 	buf     []byte // the bytes written or to be read
 	at      int    // when writing, the start of the body; when reading, the next byte
 
-	sink    Sink   // nil: the range coder itself
+	sink Sink // nil: the range coder itself
 }
 
 const flushBytes = 8
