@@ -47,11 +47,6 @@ func (f *lineWord) minus(a, b int32) int32 {
 	return d
 }
 
-// bent returns the position of a line that bent at a step.
-func (f *lineWord) bent(w *walk, at, all, n int) int32 {
-	return f.wrap(int64(w.base[f.at]) + Bend(w.base[f.at+1], w.cur[f.at+1], at, all, n))
-}
-
 // Bend returns the change of a line over steps simulation steps, n of which make one send. The first at steps have the
 // change v per send, the others w.
 func Bend(v, w int32, at, steps, n int) int64 {

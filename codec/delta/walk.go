@@ -275,12 +275,3 @@ func (w *walk) open() {
 
 // done marks all words of the current entity as coded.
 func (c *cursor) done() { c.part.done |= 1 << c.slot }
-
-// lineSteps returns the simulation steps per send and the steps since the baseline.
-func (w *walk) lineSteps() (n, all int) {
-	n = max(w.m.layout.steps, 1)
-	return n, n * int(max(w.age, 0))
-}
-
-// quick reports whether the prediction of a kept entity is just its lines: it is not moving or has no motion fields.
-func (w *walk) quick() bool { return !w.moving || w.plan.plain == w.plan.lines }

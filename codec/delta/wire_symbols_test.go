@@ -14,7 +14,6 @@ type wireSymbols struct {
 	means   []int     // raw: by column
 	columns [][]int32 // zstd: the numbers that are left
 	quiet   int       // bits until the next surprising one
-	rest    int       // zstd: first bit after the numbers
 }
 
 func (s *wireSymbols) open(src []byte, coder Coder, columns int) error {

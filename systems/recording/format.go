@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/tactusgo/tactus/codec"
@@ -219,7 +220,7 @@ func (s *segmentReader) next(x *Record) (ok bool, err error) {
 		return false, nil
 	}
 	passed := r.Uvarint()
-	if passed > uint64(24*time.Hour) {
+	if passed > uint64(math.MaxInt64-s.at) {
 		return false, fmt.Errorf("%w: %v passed", ErrFormat, time.Duration(passed))
 	}
 	s.at += time.Duration(passed)

@@ -85,6 +85,25 @@ func TestEmptyRecording(t *testing.T) {
 	}
 }
 
+// A recording of processes that were suspended for days plays on.
+func TestLongPause(t *testing.T) {
+	var b bytes.Buffer
+	w := recording.NewWriter(&b, recording.Config{})
+	w.Begin(noon, recording.Header{Protocol: "dots/1", Lines: []string{"protocol dots/1"}, Model: "LocalSync"}, 7, nil)
+	w.Message(noon, 1, []byte("state"), true)
+	w.Check(noon.Add(72*time.Hour), 99)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := recording.Open(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := read(r, 0); n != 2 || err != nil || r.Duration() != 72*time.Hour {
+		t.Errorf("%d records of %v, %v", n, r.Duration(), err)
+	}
+}
+
 // A recording that is cut at any byte plays its whole segments or is refused, and a changed byte is never played.
 func TestTornAndDamaged(t *testing.T) {
 	b := smallFile(t)
