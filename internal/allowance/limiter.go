@@ -33,6 +33,9 @@ func (l *Limiter[K]) Take(key K, cost int, now time.Time) (wait time.Duration) {
 	if whole.Before(now) {
 		whole = now
 	}
+	if used := now.Add(time.Duration(l.burst) * l.every); whole.After(used) { // the clock was set back
+		whole = used
+	}
 	if wait = whole.Sub(now) - time.Duration(l.burst-cost)*l.every; wait > 0 {
 		return wait
 	}

@@ -55,3 +55,14 @@ func TestCost(t *testing.T) {
 		t.Errorf("waits %v for all", wait)
 	}
 }
+
+// When the clock is set back by an hour, a key waits no longer than with no allowance left.
+func TestClockSetBack(t *testing.T) {
+	l := New[string](60, 5)
+	for range 5 {
+		l.Take("a", 1, epoch)
+	}
+	if wait := l.Take("a", 1, epoch.Add(-time.Hour)); wait != time.Second {
+		t.Errorf("waits %v", wait)
+	}
+}

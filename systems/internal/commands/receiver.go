@@ -177,7 +177,7 @@ const burst = 2
 
 // spend uses up one command of the client's rate. It returns false if none is available.
 func (in *Inbox) spend(now time.Time, rate int) bool {
-	in.spent = max(0, in.spent-now.Sub(in.at))
+	in.spent = max(0, in.spent-max(0, now.Sub(in.at))) // the clock may be set back
 	in.at = now
 	each := time.Second / time.Duration(rate)
 	if in.spent+each > burst*time.Second {

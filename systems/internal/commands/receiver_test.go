@@ -110,6 +110,16 @@ func TestTakenInBounds(t *testing.T) {
 	testgame.Equal(t, "of two ticks", len(d.given), 64)
 }
 
+// A clock that is set back keeps no command out.
+func TestTakenWhenTheClockIsSetBack(t *testing.T) {
+	d := newTestReceiver(t, 10)
+	for n := range 10 {
+		_, dropped, err := d.Receive(d.in, packet(uint64(n+1), 5), at(-time.Duration(n)*time.Hour))
+		testgame.Must(t, err)
+		testgame.Equal(t, "dropped", dropped, 0)
+	}
+}
+
 // A packet with more commands than may wait, or with an incomplete one, is refused as a whole. A value is decoded only when the
 // command is new and within the rate; the commands before an invalid one are kept.
 func TestTakesWholePackets(t *testing.T) {
