@@ -77,10 +77,10 @@ func (f *linkFlow) next(l *Link, at time.Time, n int) datagramFate {
 	}
 }
 
-// loses reports whether the link loses a datagram, in a number of fragments, at a time. Bursts lose all fragments or none. For a burst, it
-// samples the two-state Markov chain at this time. If dt has passed
-// since the previous sample, the chance of the bad state is p + (x−p)·exp(−dt/(Burst·(1−p))), where x is 1 if the state was bad
-// and 0 otherwise. This is exact for exponential holding times, and needs one draw for any dt.
+// loses reports whether the link loses a datagram, in a number of fragments, at a time. Bursts lose all fragments or none. For a
+// burst, it samples the two-state Markov chain at this time. If dt has passed since the previous sample, the chance of the bad
+// state is p + (x−p)·exp(−dt/(Burst·(1−p))), where x is 1 if the state was bad and 0 otherwise. This is exact for exponential
+// holding times, and needs one draw for any dt.
 func (f *linkFlow) loses(l *Link, at time.Time, fragments int, draw float64) bool {
 	p := l.Loss
 	if l.Burst == 0 || p == 0 || p == 1 {

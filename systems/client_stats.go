@@ -133,8 +133,8 @@ func (c *Client) Received(t *Received) {
 // Difference compares a client's world with the server's, entity by entity and field by field, as captured for the
 // send of each entity's newest received state. Own predicted components are compared with the server's after the
 // same input, within tolerance. It leaves out the place of a simulated entity whose carrier is missing on the
-// client or is not simulated there: see ecs.Carry. That send must be the newest one that has arrived, unless the byte budget delays entities.
-// Difference returns nil if all is equal, otherwise the first difference with entity, component, field and both
+// client or is not simulated there: see ecs.Carry. That send must be the newest one that has arrived, unless the
+// byte budget delays entities. Difference returns nil if all is equal, otherwise the first difference with entity, component, field and both
 // values. Under rollback and lockstep it compares the hashes of the newest tick that is final on both. Both peers
 // must be at rest: call it between ticks, on one goroutine.
 func Difference(s *Server, c *Client) error {

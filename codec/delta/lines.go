@@ -158,9 +158,9 @@ func (c *blockCoder) newLines() {
 		for j := range s.words {
 			f := s.words[j].f
 			c.begin(f)
-			c.w.cur[f.at] = c.grained(s, l.ctx+lnSets+s.class*lnSet, f.ctx, c.w.cur[f.at])
+			w.cur[f.at] = c.grained(s, l.ctx+lnSets+s.class*lnSet, f.ctx, w.cur[f.at])
 		}
-		if s.class != 1 || l.along == nil || !c.arrives(l, s) {
+		if s.class != 1 || l.along == nil || len(s.words) > 2 || !c.arrives(l, s) {
 			c.newChange(l, s)
 		}
 	}
@@ -197,9 +197,6 @@ func (c *blockCoder) newChange(l *linePlan, s *lineSet) {
 // rests. It sets its change if so.
 func (c *blockCoder) arrives(l *linePlan, s *lineSet) bool {
 	cur, x, y := c.w.cur, s.words[0].at+1, s.words[1].at+1
-	if len(s.words) > 2 {
-		return false
-	}
 	vx, vy := cur[x], cur[y]
 	if l.speed > 0 {
 		hx, hy := Toward(l.speed, l.along.Turn(cur[l.angle]))

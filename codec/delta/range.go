@@ -179,9 +179,7 @@ func (c *blockCoder) asPredicted(expected mode) bool {
 
 // begin begins a field; nil ends the last one. It adds the bits since its last call to the cost of the field before.
 func (c *blockCoder) begin(f *field) {
-	if c.symbols != nil {
-		c.word(f, 0)
-	}
+	c.word(f, 0)
 	if c.spent != nil {
 		now := c.Position()
 		n := now - c.spent.from

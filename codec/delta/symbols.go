@@ -92,9 +92,14 @@ func (c *column) order() uint { return uint(max(c.mean-4, 0)) >> 4 }
 // observe updates the mean with a number of n bits.
 func (c *column) observe(n int) { c.mean += (int32(n)<<4 - c.mean) >> 3 }
 
+// reset prepares for a body.
 func (s *symbols) reset(columns int) {
 	s.column, s.err, s.quiet, s.last, s.read = columnRest, nil, 0, 0, 0
 	s.columns = grow(s.columns[:0], columns)
+}
+
+// forget sets the columns to their state at the start of a body.
+func (s *symbols) forget() {
 	for i := range s.columns {
 		s.columns[i] = column{mean: firstMean}
 	}
@@ -163,9 +168,7 @@ func (s *symbols) finish(dst []byte) ([]byte, Coder) {
 // appendRaw appends a body of [Raw].
 func (s *symbols) appendRaw(dst []byte) []byte {
 	s.out.Reset(dst)
-	for i := range s.columns {
-		s.columns[i] = column{mean: firstMean}
-	}
+	s.forget()
 	for _, x := range s.numbers {
 		v := zigzag(x.v)
 		if x.column == columnBits {
@@ -232,6 +235,7 @@ func (s *symbols) put(v int32) {
 // open starts to read a body.
 func (s *symbols) open(src []byte, c Coder, columns int) error {
 	s.reset(columns)
+	s.forget()
 	s.reading, s.packed = true, c == Zstd
 	s.low = bitReader{src: src}
 	if s.packed {

@@ -9,8 +9,8 @@ import (
 	"github.com/tactusgo/tactus/codec/internal/rangecoder"
 )
 
-// Trained is the result of training on the traffic of a game: the initial chances of the coders. Peers compare [Trained.Hash]. If the hashes are equal they use it, otherwise the built-in prior. It never
-// changes. The file format is:
+// Trained is the result of training on the traffic of a game: the initial chances of the coders. Peers compare [Trained.Hash]. If
+// the hashes are equal they use it, otherwise the built-in prior. It never changes. The file format is:
 //
 //	+---------------------------------------------------------------------+
 //	| "tactustr" 8 B | version 1 B | schema u64                           |

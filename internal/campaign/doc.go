@@ -15,8 +15,8 @@
 //   - periods of rest.
 //
 // During the match no client may have an entity, a component or a value that it may not see. Owners must keep their owner-only
-// components. Visible entities must not disappear. No predicted spawn may exist twice, and an event must agree with the world of the client
-// that handles it. At rest, all peers must agree and traffic must be small.
+// components. Visible entities must not disappear. No predicted spawn may exist twice, and an event must agree with the world of
+// the client that handles it. At rest, all peers must agree and traffic must be small.
 //
 //	go test ./internal/campaign                                           a few seeds
 //	TACTUS_SEEDS=1000 go test ./internal/campaign -timeout 2h             1000 seeds

@@ -76,9 +76,8 @@ type budget struct {
 // interval holds the measurements since the last adjustment of the rate.
 type interval struct {
 	from          time.Duration
-	since         time.Duration // packets sent earlier do not count
+	since         time.Duration // packets sent earlier do not settle
 	settled, lost int64         // packets that arrived or were lost
-	carried       int64         // bytes of the packets that arrived
 	missing       int64         // bytes of the lost packets
 	delivered     int64         // acknowledged bytes
 	busy          time.Duration // time with acknowledgements, without silences
@@ -87,10 +86,9 @@ type interval struct {
 }
 
 // arrive counts a packet that was sent at a time and arrived.
-func (i *interval) arrive(at time.Duration, bytes int64) {
+func (i *interval) arrive(at time.Duration) {
 	if at >= i.since {
 		i.settled++
-		i.carried += bytes
 	}
 }
 
@@ -209,7 +207,7 @@ func (b *budget) judge(at, took time.Duration, e *estimate) {
 	aSecond := func(bytes int64) int64 {
 		return min(bytes*int64(time.Second)/int64(max(took, time.Millisecond)), b.ceiling)
 	}
-	arrived, sent, carried := aSecond(b.carried), aSecond(b.carried+b.missing), e.throughput()
+	arrived, sent, carried := aSecond(b.delivered), aSecond(b.delivered+b.missing), e.throughput()
 	e.noteThroughput(min(arrived, b.rate))
 	share, expected := float64(b.lost)/float64(b.settled), 0.0
 	if at < b.until {

@@ -358,7 +358,7 @@ func (e *Endpoint) Acked(now time.Time, seq uint16) {
 		e.stats.Spurious++
 	} else {
 		e.estimate.countFate(e.now, false)
-		e.budget.arrive(p.at, int64(p.bytes))
+		e.budget.arrive(p.at)
 	}
 	if !e.heard || codec.Newer(seq, e.newest) {
 		e.estimate.sample(e.now, e.now-p.at)

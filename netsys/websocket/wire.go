@@ -63,9 +63,9 @@ type DialConfig struct {
 	// is an IP address or localhost, and otherwise [DefaultServer].
 	Server netip.AddrPort
 	// Redial is the first pause before the transport reconnects after a broken connection. Each attempt doubles the next pause, up
-	// to the larger of Redial and 5 s, until a connection has carried a session. Half of each pause is random, so that the clients of a server do not all
-	// reconnect at once. A server that answers 503 with Retry-After is given at least that time, up to 30 s. Sessions continue as if the client's address had changed. 0 means never; 250 ms suits sessions
-	// with a timeout of 10 s.
+	// to the larger of Redial and 5 s, until a connection has carried a session. Half of each pause is random, so that the clients of a
+	// server do not all reconnect at once. A server that answers 503 with Retry-After is given at least that time, up to 30 s. Sessions
+	// continue as if the client's address had changed. 0 means never; 250 ms suits sessions with a timeout of 10 s.
 	Redial time.Duration
 	// Connect opens a connection to the URL, the first time and on every reconnection. It must return when ctx ends. nil
 	// means [Connect].

@@ -96,7 +96,7 @@ func (c *compare) agrees(own mirror.OwnState) bool {
 		if predicted == nil {
 			return
 		}
-		if field := c.mismatch(comp, predicted, v.Value); field >= 0 && !c.follows(e, own.Input, comp) {
+		if field := c.differs(e, own.Input, comp, predicted, v.Value); field >= 0 {
 			same = false
 			c.mispredicted(Mismatch{Tick: own.Tick, Input: own.Input, NetID: id}, comp, field, predicted, v.Value)
 		}
@@ -123,6 +123,15 @@ func (c *compare) exact(own mirror.OwnState) bool {
 		same = same && bytes.Equal(c.parts.Results.Raw(comp, predicted), v.Raw)
 	})
 	return same
+}
+
+// differs returns the field in which the prediction of a component after an input is wrong, or -1.
+func (c *compare) differs(e ecs.Entity, input uint32, comp *ecs.Component, predicted, truth unsafe.Pointer) int {
+	field := c.mismatch(comp, predicted, truth)
+	if field >= 0 && c.follows(e, input, comp) {
+		return -1
+	}
+	return field
 }
 
 // follows reports whether ecs.Carry placed a component, after an input, relative to an entity that this client does

@@ -101,8 +101,8 @@ func (o *others) carriedAgrees(r *mirror.Replica, input uint32) bool {
 	same := true
 	o.eachConfirmed(r, func(_ *mirror.State, comp *ecs.Component, words []int32) {
 		predicted := o.parts.Predict.History.Value(input, r.Entity, comp)
-		same = same && (predicted == nil || !o.compare.hasCarrier(r.Entity, input, comp) || o.compare.follows(r.Entity, input, comp) ||
-			o.compare.mismatch(comp, predicted, o.compare.dequantized(comp, words)) < 0)
+		same = same && (predicted == nil || !o.compare.hasCarrier(r.Entity, input, comp) ||
+			o.compare.differs(r.Entity, input, comp, predicted, o.compare.dequantized(comp, words)) < 0)
 	})
 	return same
 }

@@ -94,7 +94,7 @@ func (o *others) agrees(r *mirror.Replica, input uint32) bool {
 			return
 		}
 		truth := o.compare.dequantized(comp, words)
-		if field := o.compare.mismatch(comp, predicted, truth); field >= 0 && !o.compare.follows(r.Entity, input, comp) {
+		if field := o.compare.differs(r.Entity, input, comp, predicted, truth); field >= 0 {
 			same = false
 			o.compare.mispredicted(Mismatch{Tick: st.Tick, Input: input, NetID: components.NetID(r.ID), CoSimulated: true}, comp, field, predicted, truth)
 		}
@@ -149,10 +149,7 @@ func (o *others) differs(r *mirror.Replica, comp *ecs.Component, truth unsafe.Po
 	if predicted == nil {
 		predicted = o.parts.World.Netcode().Pointer(r.Entity, comp)
 	}
-	if field = o.compare.mismatch(comp, predicted, truth); field >= 0 && o.compare.follows(r.Entity, input, comp) {
-		field = -1
-	}
-	return field, predicted
+	return o.compare.differs(r.Entity, input, comp, predicted, truth), predicted
 }
 
 // acceptAll accepts all states received so far without a replay.

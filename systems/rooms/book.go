@@ -75,11 +75,6 @@ func (b *seatBook) unused(player uint64) bool {
 	return s.state() == seatPromised && s.client == 0 && !s.asked
 }
 
-// allUnused reports whether all players have unused seats.
-func (b *seatBook) allUnused(who []claimant) bool {
-	return !slices.ContainsFunc(who, func(w claimant) bool { return !b.unused(w.player) })
-}
-
 // reserve promises every player a seat until the given time, or no player any seat. A player whose seat is unused is promised that one
 // again. The errors are ErrSeated, ErrBanned and ErrFull.
 func (b *seatBook) reserve(now, until time.Time, dst []seatPromise, who ...claimant) ([]seatPromise, error) {

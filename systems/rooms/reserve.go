@@ -72,8 +72,8 @@ func check(who []Player) error {
 }
 
 // Reserve promises each player a seat for [Config].Promise, or none of them. A seat whose token is not used by then is free again. A
-// player whose token is unused gets another one for the same seat, and the earlier one becomes invalid. The error wraps [ErrFull], [ErrLocked], [ErrDraining], [ErrEnded], [ErrStuck], [ErrBanned], [ErrSeated] or
-// [ErrPlayer].
+// player whose token is unused gets another one for the same seat, and the earlier one becomes invalid. The error wraps [ErrFull],
+// [ErrLocked], [ErrDraining], [ErrEnded], [ErrStuck], [ErrBanned], [ErrSeated] or [ErrPlayer].
 func (r *Room) Reserve(who ...Player) ([]Admission, error) {
 	all, err := r.reserveSeats(who)
 	count(r.counter(), len(who), err)
@@ -127,12 +127,12 @@ func (r *Room) reserveSeats(who []Player) ([]Admission, error) {
 	}
 	r.mu.Lock()
 	err := r.admits()
-	if (errors.Is(err, ErrLocked) || errors.Is(err, ErrDraining)) && r.held.book.allUnused(wanted) {
-		err = nil
-	}
 	fresh := make([]bool, len(who)) // players without a seat: data that was carried to an earlier one is not theirs
 	for i, p := range who {
 		fresh[i] = !r.held.book.unused(p.ID)
+	}
+	if (errors.Is(err, ErrLocked) || errors.Is(err, ErrDraining)) && !slices.Contains(fresh, true) {
+		err = nil
 	}
 	var promises []seatPromise
 	if err == nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/tactusgo/tactus/codec"
 )
 
-// Coder is a binary range coder. The same calls write or read, and [Coder.Divert] makes them use another coding. The interval is [low, low+width) in 64 bits. When width
-// falls below 2^32, 32 bits are written or read. A 1 takes the lower part of the interval.
+// Coder is a binary range coder. The same calls write or read, and [Coder.Divert] makes them use another coding. The interval is
+// [low, low+width) in 64 bits. When width falls below 2^32, 32 bits are written or read. A 1 takes the lower part of the interval.
 type Coder struct {
-	// Reading is set by Read and cleared by Write.
+	// Reading is set by Read, cleared by Write, and given to Divert.
 	Reading bool
 	width   uint64
 	low     uint64 // when writing

@@ -43,9 +43,9 @@ func (m *Meter) measured(known *Accounts, based bool, draw uint64) bool {
 
 // Block appends the body of a block to dst. size is the size of the body. If Block measures the block, it appends the costs
 // of the fields after the body: pairs of uvarints, the index of a field and its cost in units of 1/256 bit. costs is the index
-// of the first pair, or -1. Block counts the block in a. known holds the counts of earlier
-// sends. draw is evenly distributed and decides whether the block is measured. It must not depend on earlier blocks, so that
-// every worker encodes the block in the same way.
+// of the first pair, or -1. Block counts the block in a. known holds the counts of earlier sends. draw is evenly distributed and
+// decides whether the block is measured. It must not depend on earlier blocks, so that every worker encodes the block in the same
+// way.
 func (m *Meter) Block(a, known *Accounts, dst []byte, model *delta.Model, parts []delta.Part, draw uint64) (all []byte, coder delta.Coder, size, costs int) {
 	based := parts[0].Base != nil
 	l := a.lot(based)
