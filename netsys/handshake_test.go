@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
 // The Welcome function is called once, although the client repeats its hello while the answer takes long.
@@ -22,6 +23,19 @@ func TestWelcomeIsMadeOncePerSession(t *testing.T) {
 	}
 	if calls != 1 || string(m.client.Welcome()) != "1" || m.atServer.connected != 1 {
 		t.Errorf("%d calls, welcome %q, %d connected", calls, m.client.Welcome(), m.atServer.connected)
+	}
+}
+
+// The packets of a handshake that arrive after they were answered do not show as dropped.
+func TestRepeatsOfTheHandshakeAreNoFault(t *testing.T) {
+	m := newMatch(t, matchConfig{link: Link{Latency: 300 * time.Millisecond, Jitter: 100 * time.Millisecond}}).connect()
+	for range 120 {
+		m.step()
+	}
+	server, client := m.server.DatagramDrops(), m.client.DatagramDrops()
+	if server.String() != "none" || client.String() != "none" || server[netcode.DropRepeated] < 4 || client[netcode.DropRepeated] < 2 {
+		t.Errorf("the server dropped %v and %d repeats, the client %v and %d repeats",
+			server, server[netcode.DropRepeated], client, client[netcode.DropRepeated])
 	}
 }
 

@@ -49,8 +49,8 @@ func (s ClientState) String() string {
 // receives holds the packet types that a client accepts in each state.
 var receives = [...]kinds{
 	Requesting: 1<<kindDenied | 1<<kindChallenge,
-	Responding: 1<<kindDenied | 1<<kindKeepAlive,
-	Connected:  1<<kindKeepAlive | 1<<kindPayload | 1<<kindDisconnect,
+	Responding: 1<<kindDenied | 1<<kindChallenge | 1<<kindKeepAlive,
+	Connected:  1<<kindChallenge | 1<<kindKeepAlive | 1<<kindPayload | 1<<kindDisconnect,
 	Ended:      0,
 }
 
@@ -294,8 +294,11 @@ func (c *Client) receive(now time.Time, from netip.AddrPort, b []byte, h ClientH
 		}
 	}
 	body, ok := c.receiver.open(c.scratch.plain[:0], &c.scratch.parameters, head, b)
-	if !ok {
+	switch {
+	case !ok:
 		return DropForged
+	case head.kind == kindChallenge && c.state != Requesting:
+		return DropRepeated
 	}
 	if inSession {
 		c.window.advance(head.sequence)

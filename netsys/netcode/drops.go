@@ -45,8 +45,7 @@ const (
 	DropElsewhere
 	// DropLifetime: a request with a token that remains valid for longer than [ServerConfig.MaxLifetime].
 	DropLifetime
-	// DropConnected: a request or response from an address that has a session, or is about to get one by another token.
-	// Every handshake ends with a few of these.
+	// DropConnected: a request or response from an address that has a session, or is about to get one, by another token.
 	DropConnected
 	// DropClientID: a request or response of a client that is connected from another address and not replaced by this
 	// token; see [ServerConfig.Takeover].
@@ -61,6 +60,9 @@ const (
 	DropUsedFull
 	// DropHalfOpen: a half-open handshake whose client was silent for 10 s.
 	DropHalfOpen
+	// DropRepeated: a packet of the session's own handshake that arrives after it was answered. Every handshake ends with
+	// a few of these, because a client repeats its packets until an answer arrives.
+	DropRepeated
 
 	dropReasons
 )
@@ -92,6 +94,7 @@ var dropNames = [dropReasons]string{
 	DropNoRoom:        "full of handshakes",
 	DropUsedFull:      "full of used tokens",
 	DropHalfOpen:      "handshake abandoned",
+	DropRepeated:      "handshake repeated",
 }
 
 // String returns the reason in a few words.
@@ -120,5 +123,9 @@ func (d *Drops) count(r DropReason) {
 // Total returns the number of dropped datagrams.
 func (d Drops) Total() uint64 { return tally.Total(d[:]) }
 
-// String returns the nonzero counts by reason, "token expired=3, replayed=1", or "none".
-func (d Drops) String() string { return tally.Text(dropNames[:], d[:]) }
+// String returns the nonzero counts by reason, "token expired=3, replayed=1", or "none". It leaves out [DropRepeated],
+// which is no fault.
+func (d Drops) String() string {
+	d[DropRepeated] = 0
+	return tally.Text(dropNames[:], d[:])
+}

@@ -42,10 +42,13 @@ func (s *Server) request(now time.Time, from netip.AddrPort, b []byte) DropReaso
 		}
 		s.half.refresh(half, at)
 	case half != nil || s.usedTokens.has(mac):
-		if s.peers.byAddress(from) != nil {
+		switch p := s.peers.byAddress(from); {
+		case p == nil:
+			return DropTokenUsed
+		case p.mac != mac:
 			return DropConnected
 		}
-		return DropTokenUsed
+		return DropRepeated
 	case !s.limits.decrypt(at, tag):
 		return DropBusy
 	default:
@@ -169,6 +172,7 @@ func (s *Server) response(now time.Time, half *halfOpen, head header, b []byte, 
 		server:   s,
 		lane:     s.lane,
 		id:       half.clientID,
+		mac:      half.mac,
 		addr:     half.addr,
 		expire:   half.expire,
 		timeout:  half.timeout,

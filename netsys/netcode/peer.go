@@ -37,6 +37,7 @@ type Peer struct {
 	elsewhere netip.AddrPort // where [Server.Find] last found the peer
 	timeout   time.Duration  // 0: none
 	id        uint64
+	mac       tokenMAC
 	expire    uint64 // expiry of its token, seconds since 1970
 	userData  *[UserDataSize]byte
 }
@@ -148,6 +149,15 @@ func (p *Peer) open(now time.Time, h header, b []byte) (body []byte, drop DropRe
 		return nil, DropMalformed
 	}
 	return body, DropNone
+}
+
+// repeated checks a response from the address of the session. The client resends its response until it knows that it is
+// connected, and some arrive after that.
+func (p *Peer) repeated(h header, b []byte) DropReason {
+	if _, ok := p.in.open(p.lane.plain[:0], &p.lane.parameters, h, b); !ok {
+		return DropConnected
+	}
+	return DropRepeated
 }
 
 // due returns when Update must check the peer, unless a packet is received or sent before.

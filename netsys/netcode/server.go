@@ -123,7 +123,7 @@ func (s *Server) receive(now time.Time, from netip.AddrPort, b []byte, h ServerH
 		case half != nil && (p == nil || p.id == half.clientID):
 			return s.response(now, half, head, b, h)
 		case p != nil:
-			return DropConnected
+			return p.repeated(head, b)
 		}
 	} else if p != nil {
 		body, drop := p.open(now, head, b)

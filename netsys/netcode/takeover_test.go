@@ -60,7 +60,7 @@ func TestTakeoverByAnOldToken(t *testing.T) {
 	c := w.seat(alice, token)
 	w.expect("198.51.100.8:1", request(older), DropClientID)
 	w.expect("198.51.100.8:1", request(token), DropTokenUsed)
-	w.expect(alice, request(token), DropConnected) // late, of the handshake
+	w.expect(alice, request(token), DropRepeated)
 	w.expect(alice, request(w.issue(w.config(8))), DropConnected)
 	w.exchange(s, s.last, c)
 }
