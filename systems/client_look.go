@@ -59,12 +59,16 @@ func (c *Client) View() *ecs.World {
 // Schedule returns the client's schedule.
 func (c *Client) Schedule() *ecs.Schedule { return c.stages.schedule }
 
-// Input returns the sequence number of the newest gathered input. The first is 1, or for a returning player the one
-// after the last consumed input. Under rollback and lockstep inputs are numbered by ticks, and Input is the newest
-// simulated one.
+// Input returns the number of the newest input that the client's world includes. While [ClientConfig.Gather] runs,
+// Input returns the number of the input that Gather fills in. The first number is 1, or for a returning player the one
+// after the last consumed input. Under ServerRewind, Rollback and Lockstep, the number of an input is the tick in which
+// the input applies.
 func (c *Client) Input() uint32 {
-	if c.world == nil {
+	switch {
+	case c.world == nil:
 		return 0
+	case c.inputs.Gathering():
+		return c.model.numbering.Gathering()
 	}
 	return c.model.numbering.Applied()
 }

@@ -117,6 +117,8 @@ type listener interface {
 type numbering interface {
 	// Applied returns the newest input that the world includes.
 	Applied() uint32
+	// Gathering returns the input that the game is filling in.
+	Gathering() uint32
 	// Coming returns the next tick, the input of this client for that tick, and the share of the tick that has passed.
 	// share is 0 if no partial tick is drawn.
 	Coming() (tick, input uint32, share float64)

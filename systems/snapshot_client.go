@@ -51,6 +51,9 @@ type sequence struct{ c *Client }
 // Applied returns the newest gathered input, which is predicted at once.
 func (n sequence) Applied() uint32 { return n.c.predictor.Due() }
 
+// Gathering returns the input's number in the log.
+func (n sequence) Gathering() uint32 { return n.c.inputs.Number() }
+
 // Coming returns the tick of the next input.
 func (n sequence) Coming() (tick, input uint32, share float64) {
 	input = n.c.predictor.Applied() + 1

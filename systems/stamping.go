@@ -149,6 +149,9 @@ func (m *stamping) Applied() uint32 {
 	return m.c.predictor.Due()
 }
 
+// Gathering returns the input's number in the log, which is its tick.
+func (m *stamping) Gathering() uint32 { return m.c.inputs.Number() }
+
 // Coming returns the next input, which may already be gathered if inputs apply with a delay.
 func (m *stamping) Coming() (tick, input uint32, share float64) {
 	if !m.started || m.paused {

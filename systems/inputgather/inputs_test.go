@@ -429,6 +429,35 @@ func TestNetcodeC2_MessagesContinueFromWhatArrived(t *testing.T) {
 	})
 }
 
+// In Gather, Input is the number of the input that Gather fills in, under models that apply inputs later, too. After a tick it
+// is the number of the input that the world includes.
+func TestInputIsTheNumberOfTheGatheredInput(t *testing.T) {
+	for _, m := range policy.Presets() {
+		t.Run(m.String(), func(t *testing.T) {
+			config := fieldtest.PresetConfig(m, 1, 2, netsys.Link{Latency: 50 * time.Millisecond})
+			config.Play = systemstest.Play(func(k *systemstest.Client, in *fieldtest.Walk) { in.N = uint16(k.Input()) })
+			c := systemstest.New(t, config)
+			c.Connect()
+			c.Run(3 * time.Second)
+			compared := 0
+			c.OnClientTick(func(k *systemstest.Client) {
+				e, ok := k.Own(k.World())
+				if !ok || k.Input() < 120 {
+					return
+				}
+				compared++
+				if in := ecs.Get[fieldtest.Walk](k.World(), e); uint32(in.N) != k.Input() {
+					t.Fatalf("%v: the world includes the input that was %d in Gather, and Input is %d", k, in.N, k.Input())
+				}
+			})
+			c.Run(3 * time.Second)
+			if compared < 200 {
+				t.Errorf("%d ticks compared", compared)
+			}
+		})
+	}
+}
+
 // Sequences of a puppet wrap as well, however far the first one is.
 func TestNetcodeC2_NewestPlusCount(t *testing.T) {
 	p := fieldtest.NewPuppet(t, systems.ServerConfig{})

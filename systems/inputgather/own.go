@@ -19,8 +19,9 @@ func (s *System) Replace(run func(*ecs.World)) { s.own.run = run }
 // runOwn runs the game's function. It adds a neutral input if the function pushed none, because inputs are numbered
 // with ticks.
 func (s *System) runOwn(w *ecs.World) {
-	s.own.pushed = false
+	s.own.pushed, s.gathering = false, true
 	s.own.run(w)
+	s.gathering = false
 	if !s.own.pushed {
 		s.push()
 		s.Log.Seal()

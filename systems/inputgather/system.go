@@ -17,6 +17,7 @@ type System struct {
 	table       *schema.Table
 	frameInput  []uint64 // room for the input of a frame
 	own         own
+	gathering   bool // the game's function is running
 }
 
 // New returns the system for a log. gather fills in the input of a tick, now the input at a moment between ticks.
@@ -33,10 +34,23 @@ func (s *System) Run(w *ecs.World) {
 	}
 	p := s.Log.Push()
 	if s.gather != nil {
+		s.gathering = true
 		s.gather(p)
+		s.gathering = false
 	}
 	s.Log.Seal()
 	s.Gathered++
+}
+
+// Gathering reports whether the game is filling in the input of a tick.
+func (s *System) Gathering() bool { return s.gathering }
+
+// Number returns the number in the log of the input that the game is filling in.
+func (s *System) Number() uint32 {
+	if s.own.run != nil && !s.own.pushed {
+		return s.Log.Newest + 1
+	}
+	return s.Log.Newest
 }
 
 // At returns an input as the server will read it: the gathered one, or the current one if seq is not gathered yet.

@@ -30,6 +30,9 @@ func TestNetcodeB1_InputAppliesWhereSuggested(t *testing.T) {
 		t.Run(fmt.Sprint(x.ticks), func(t *testing.T) {
 			config := fieldtest.PresetConfig(policy.ServerRewind{}, 1, 3, systemstest.RoundTrip(120*time.Millisecond, 30*time.Millisecond, 0.05))
 			config.Server.Model = policy.ServerRewind{Suggest: x.suggest}
+			config.Play = systemstest.Play(func(k *systemstest.Client, in *fieldtest.Walk) { // N: the tick that gathers it
+				in.DX, in.DY, in.N = int8(k.Rand().IntN(3)-1), int8(k.Rand().IntN(3)-1), uint16(k.World().Tick())+1
+			})
 			c := systemstest.New(t, config)
 			c.OnClientTick(func(k *systemstest.Client) {
 				if k.Input() > 0 && k.World().Tick() != k.Input() {

@@ -37,7 +37,7 @@ func (b *bot) Release() { b.released = true }
 // Gather returns the function that produces the bot's inputs.
 func (b *bot) Gather() systems.GatherFunc {
 	return systems.Gather(func(c *systems.Client, in *Input) {
-		number := uint32(c.Stats().Inputs) + 1
+		number := c.Input()
 		if me, now, ok := b.self(c, number); ok && !b.released {
 			if b.pause--; b.pause < 0 {
 				b.think(&me, in, now)

@@ -24,7 +24,7 @@ func (b *bot) Gather() systems.GatherFunc {
 		if e, me, ok := b.self(c); ok && me.Dead == 0 && !b.released {
 			in.Turn = b.turn(&me, b.scan(c.World(), e, &me))
 		}
-		b.turns[(c.Input()+1)%uint32(len(b.turns))] = in.Turn
+		b.turns[c.Input()%uint32(len(b.turns))] = in.Turn
 	})
 }
 
@@ -39,8 +39,8 @@ func (b *bot) self(c *systems.Client) (e ecs.Entity, me Snake, ok bool) {
 		return e, me, false
 	}
 	me = *ecs.Get[Snake](w, e)
-	newest, kept := c.Input(), uint32(len(b.turns))
-	for n := max(c.ConfirmedInput()+1, newest-min(newest, kept-1)); n <= newest; n++ {
+	coming, kept := c.Input(), uint32(len(b.turns))
+	for n := max(c.ConfirmedInput()+1, coming-min(coming, kept-1)); n < coming; n++ {
 		me.glide(b.turns[n%kept], w.Step())
 	}
 	return e, me, true

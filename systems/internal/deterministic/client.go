@@ -178,6 +178,9 @@ func (c *Client) Applied() uint32 {
 	return 0
 }
 
+// Gathering returns the tick of the input that the game is filling in, which is its number.
+func (c *Client) Gathering() uint32 { return c.relay.Timeline().Next() + uint32(c.relay.Delay()) }
+
 // Coming returns the timeline's next tick, in which everything is simulated.
 func (c *Client) Coming() (tick, input uint32, share float64) {
 	tick = c.relay.Timeline().Next()

@@ -370,7 +370,7 @@ func TestNetcodeACost_RollbackOfChanges(t *testing.T) {
 		config.Links = func(n int) (up, down netsys.Link) { l := fieldtest.LagBetweenTicks(x.lags[n%len(x.lags)]); return l, l }
 		config.Play = systemstest.Play(func(k *systemstest.Client, in *fieldtest.Walk) {
 			in.DX = 1
-			if tick := k.Input() + 1; tick >= turn || tick < warm+merged+60 && tick%2 == 0 {
+			if tick := k.Input(); tick >= turn || tick < warm+merged+60 && tick%2 == 0 {
 				in.DX = -1
 			}
 		})
