@@ -221,7 +221,7 @@ func TestAllocationsOfPredictions(t *testing.T) {
 		f.orders[f.newest+1] = trigger{Volley: 4}
 		f.play(1)
 		f.replay(f.newest - 1)
-		f.w.Netcode().Confirm(ecs.SpawnKey{Owner: shooter, Input: f.newest, Nth: 1}, id)
+		f.w.Netcode().Confirm(ecs.SpawnKey{Owner: shooter, Input: f.newest, Nth: 1}, id, true)
 		f.look(0.5, 0)
 		f.play(6)
 		f.w.Netcode().Discard(id)

@@ -68,7 +68,7 @@ func TestNetcodeE6_MispredictedSpawnsTakeAttachmentsAlong(t *testing.T) {
 	a.Attach(f.w, f.last(), "wrong")
 	wrong := f.last()
 	f.replay(0)
-	f.w.Netcode().Confirm(ecs.SpawnKey{Owner: shooter, Input: 1}, 7)
+	f.w.Netcode().Confirm(ecs.SpawnKey{Owner: shooter, Input: 1}, 7, true)
 	a.Sweep(f.w)
 	wantEnded(t, ended)
 	f.orders[2] = trigger{}

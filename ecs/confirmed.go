@@ -8,42 +8,112 @@ import (
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
-// Confirm tells the world that the server has spawned the entity id under a key. If this client predicted the spawn,
-// Confirm gives that entity the NetID and returns its handle; replays no longer remove it. If Simulate despawned it since,
-// it stays out of scope until [Netcode.Discard] or [Netcode.Revive].
+// Confirm tells the world that the server has spawned the entity id under a key, and returns the entity; replays no longer
+// remove it. If this client predicted the spawn, that entity gets the NetID and keeps its handle. If Simulate despawned it
+// since, it stays out of scope until [Netcode.Discard] or [Netcode.Revive]. If the spawn has another NetID, because the
+// server has simulated its tick again, it loses that one. If no spawn of the key is known, Confirm creates an entity without
+// other components, simulated by this client if predicted is true, and a replay that spawns under the key gets its handle.
 //
-// Confirm returns false and does nothing if no such spawn waits for confirmation, or the NetID is known already. It panics
-// if id is 0 or a running system is spawning the entity.
-func (n *Netcode) Confirm(key SpawnKey, id components.NetID) (Entity, bool) {
-	return n.predicted.confirm(key, id)
+// Confirm returns false and does nothing if the NetID is known already. It panics if id is 0 or a running system is spawning
+// the entity.
+func (n *Netcode) Confirm(key SpawnKey, id components.NetID, predicted bool) (Entity, bool) {
+	return n.predicted.confirm(key, id, predicted)
 }
 
 // confirm is [Netcode.Confirm].
-func (p *predictions) confirm(key SpawnKey, id components.NetID) (Entity, bool) {
+func (p *predictions) confirm(key SpawnKey, id components.NetID, predicted bool) (Entity, bool) {
 	w := p.w
 	if id == 0 {
 		panic("ecs: Confirm needs a NetID")
 	}
-	i, found := p.find(key)
-	if !found || p.spawns[i].confirmed {
+	if _, known := w.ByNetID(id); known {
 		return Entity{}, false
 	}
-	e := p.spawns[i].entity
+	e, known := p.spawned(key)
+	if !known {
+		core := &w.setup.protocol.core
+		var m mask
+		m.set(core.self.index)
+		m.set(core.key.index)
+		if predicted {
+			m.set(core.predicted.index)
+		} else {
+			m.set(core.interpolated.index)
+		}
+		e = p.store(key, m)
+	}
+	i, _ := p.find(key)
 	s := w.handles.at(e)
-	if _, known := w.ByNetID(id); known || s == nil {
-		return Entity{}, false
-	}
 	if s.pending > 0 {
 		panic(fmt.Sprintf("ecs: Confirm of NetID %d, which a system of this world is spawning", id))
 	}
+	doubted := s.suspended && !p.spawns[i].confirmed && !p.spawns[i].awaited && p.ending(e) < 0
 	p.spawns[i].confirmed = true
+	w.handles.removeNetID(e, s.netID)
 	w.handles.assignNetID(e, id)
-	if s.suspended && !p.spawns[i].awaited && p.ending(e) < 0 {
-		p.resume(s) // it was doubted
-		return e, true
+	if doubted {
+		p.resume(s)
+	} else {
+		w.move(s, s.table.mask) // to where NetIDs are a column
+		w.writeNetID(s)
 	}
-	w.move(s, s.table.mask) // to where NetIDs are a column
 	return e, true
+}
+
+// Spawned returns the entity that Simulate spawned under a key, or that the server has confirmed under it. It returns false
+// if there is none, or the server has confirmed it so long ago that no replay can spawn it again.
+func (n *Netcode) Spawned(key SpawnKey) (Entity, bool) { return n.predicted.spawned(key) }
+
+// spawned is [Netcode.Spawned].
+func (p *predictions) spawned(key SpawnKey) (Entity, bool) {
+	if i, found := p.find(key); found {
+		e := p.spawns[i].entity
+		return e, p.w.handles.at(e) != nil
+	}
+	return Entity{}, false
+}
+
+// store creates the entity of a key in the table of m. Its components are zero.
+func (p *predictions) store(key SpawnKey, m mask) Entity {
+	w, core := p.w, &p.w.setup.protocol.core
+	e := w.handles.allocate()
+	s := &w.handles.slots[e.id]
+	w.place(e, s, w.tableOf(m))
+	for _, c := range s.table.comps {
+		if c != core.self {
+			w.storage.zero(s, c)
+		}
+	}
+	*(*SpawnKey)(w.storage.stored(s, core.key)) = key
+	i, found := p.find(key)
+	if !found {
+		p.spawns = reuse.Insert(p.spawns, i, predictedSpawn{})
+	}
+	p.spawns[i] = predictedSpawn{key: key, entity: e}
+	return e
+}
+
+// Unconfirm tells the world that the server has given the NetID of an entity to another one, because it has simulated the
+// tick of the spawn again. A spawn that this client knows under a key waits for confirmation again. Another entity is
+// removed.
+func (n *Netcode) Unconfirm(id components.NetID) { n.predicted.unconfirm(id) }
+
+// unconfirm is [Netcode.Unconfirm].
+func (p *predictions) unconfirm(id components.NetID) {
+	w := p.w
+	e, _ := w.ByNetID(id)
+	i := slices.IndexFunc(p.spawns, func(sp predictedSpawn) bool { return sp.entity == e })
+	s := w.handles.at(e)
+	if s == nil || i < 0 {
+		(*Netcode)(w).Discard(id)
+		return
+	}
+	p.spawns[i].confirmed, p.spawns[i].states = false, 0
+	w.handles.removeNetID(e, id)
+	s.netID = 0
+	m := s.table.mask
+	m.clear(w.setup.protocol.core.netID.index)
+	w.move(s, m)
 }
 
 // Revive tells the world that the server's state after input contains the entity id. If Simulate despawned the entity in
@@ -71,8 +141,8 @@ func (p *predictions) revive(id components.NetID, input uint32) bool {
 }
 
 // SettleInput tells the world that a new state of the server includes the owner's inputs up to input. Call it once per
-// newer state. Confirmed spawns of these inputs become normal entities. An unconfirmed spawn leaves the scope half a second
-// of inputs and at least 8 states later, and is removed 4 seconds and at least 64 states later. Until then,
+// newer state. A confirmed spawn of these inputs is a normal entity 4 seconds later. An unconfirmed spawn leaves the scope
+// half a second of inputs and at least 8 states later, and is removed 4 seconds and at least 64 states later. Until then,
 // [Netcode.Confirm] restores it under its handle.
 func (n *Netcode) SettleInput(input uint32) { n.predicted.settleInput(input) }
 
@@ -90,11 +160,14 @@ func (p *predictions) settleInput(input uint32) {
 			continue
 		}
 		if sp.key.Input <= input {
+			age := input - sp.key.Input
 			if sp.confirmed {
+				if age < forgetSeconds*rate {
+					kept = append(kept, sp)
+				}
 				continue
 			}
 			sp.states += min(1, ^uint16(0)-sp.states)
-			age := input - sp.key.Input
 			if age >= forgetSeconds*rate && sp.states >= forgetStates {
 				w.carryOut(&command{op: opDespawn, entity: sp.entity})
 				continue
@@ -157,27 +230,14 @@ func (p *predictions) place(key SpawnKey, mask uint64) Entity {
 	m.set(known.core.self.index)
 	m.set(known.core.key.index)
 	m.set(known.core.predicted.index)
-	i, found := p.find(key)
-	if found {
-		sp := &p.spawns[i]
-		if s := w.handles.at(sp.entity); s != nil {
-			sp.awaited, sp.states = false, 0
-			w.move(s, m)
-			s.suspended = false
-			return sp.entity
-		}
-	} else {
-		p.spawns = reuse.Insert(p.spawns, i, predictedSpawn{})
+	e, found := p.spawned(key)
+	if !found {
+		return p.store(key, m)
 	}
-	e := w.handles.allocate()
-	s := &w.handles.slots[e.id]
-	w.place(e, s, w.tableOf(m))
-	for _, c := range s.table.comps {
-		if c != known.core.self {
-			w.storage.zero(s, c)
-		}
-	}
-	*(*SpawnKey)(w.storage.stored(s, known.core.key)) = key
-	p.spawns[i] = predictedSpawn{key: key, entity: e}
+	i, _ := p.find(key)
+	p.spawns[i].awaited, p.spawns[i].states = false, 0
+	s := w.handles.at(e)
+	w.move(s, m)
+	s.suspended = false
 	return e
 }

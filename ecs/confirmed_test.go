@@ -1,6 +1,7 @@
 package ecs_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/tactusgo/tactus/components"
@@ -11,16 +12,13 @@ func TestDecision4_AHandleOutlastsConfirmation(t *testing.T) {
 	f, e := fired(t, 3, 2, trigger{Fire: 1})
 	f.replay(1)
 	key := keyOf(t, f.w, e)
-	if _, ok := f.w.Netcode().Confirm(ecs.SpawnKey{Owner: key.Owner, Input: key.Input, Nth: 9}, 40); ok {
-		t.Error("an unknown key was confirmed")
-	}
-	if _, ok := f.w.Netcode().Confirm(key, 1); ok {
+	if _, ok := f.w.Netcode().Confirm(key, 1, true); ok {
 		t.Error("confirmed with the NetID of the gun")
 	}
 	f.confirm(e, 40)
 	named, _ := f.w.ByNetID(40)
 	equal(t, "by NetID", named, e)
-	if _, ok := f.w.Netcode().Confirm(key, 41); ok {
+	if _, ok := f.w.Netcode().Confirm(key, 40, true); ok {
 		t.Error("confirmed twice")
 	}
 	f.wantBullets(place{11, 0})
@@ -37,7 +35,62 @@ func TestDecision4_AHandleOutlastsConfirmation(t *testing.T) {
 	f.replay(2)
 	f.wantBullets(place{11, 0})
 	equal(t, "NetID", f.w.NetID(e), 40)
-	refused(t, func() { f.w.Netcode().Confirm(key, 0) }, "NetID")
+	refused(t, func() { f.w.Netcode().Confirm(key, 0, true) }, "NetID")
+}
+
+// A server that simulates the tick of a spawn again may give the spawn another NetID, or its NetID to another spawn.
+func TestDecision4_AHandleOutlastsAnotherNetID(t *testing.T) {
+	f, e := fired(t, 3, 2, trigger{Fire: 2})
+	all := f.bullets()
+	first := e
+	for b := range ecs.All[struct{ Fuse fuse }](f.w) {
+		if b != e {
+			first = b
+		}
+	}
+	f.confirm(first, 40)
+	f.confirm(e, 41)
+	f.w.Netcode().SettleInput(3)
+	f.w.Netcode().Unconfirm(41)
+	equal(t, "NetID", f.w.NetID(e), 0)
+	equal(t, "what waits", f.pending(), "1 0")
+	f.confirm(first, 41)
+	f.confirm(e, 42)
+	if _, known := f.w.ByNetID(40); known {
+		t.Error("the entity of the former NetID is known")
+	}
+	for id, want := range map[components.NetID]ecs.Entity{41: first, 42: e} {
+		got, _ := f.w.ByNetID(id)
+		equal(t, "by NetID", got, want)
+		equal(t, "NetID", f.w.NetID(want), id)
+	}
+	equal(t, "bullets", fmt.Sprint(f.bullets()), fmt.Sprint(all))
+	f.w.Netcode().Unconfirm(1) // not a spawn
+	equal(t, "gun", f.w.Alive(f.gun), false)
+}
+
+// The server's entity may arrive while the client does not predict its spawn. A replay that predicts the spawn yields that entity.
+func TestDecision4_AReplayRepeatsTheServersSpawn(t *testing.T) {
+	for _, predicted := range []bool{true, false} {
+		f := newFiring(t, true)
+		f.play(3)
+		key := ecs.SpawnKey{Owner: shooter, Input: 2}
+		e, ok := f.w.Netcode().Confirm(key, 40, predicted)
+		equal(t, "confirmed", ok, true)
+		equal(t, "simulated", ecs.Has[components.Predicted](f.w, e), predicted)
+		f.w.Netcode().Replica(40, f.w.Netcode().Mask(e), predicted)
+		f.orders[2] = trigger{Fire: 1}
+		f.replay(1)
+		got, _ := f.w.Netcode().Spawned(key)
+		equal(t, "handle", got, e)
+		equal(t, "NetID", f.w.NetID(e), 40)
+		equal(t, "bullets", len(f.bullets()), 0) // it has the components that the server gave it
+		equal(t, "what waits", f.pending(), "0 0")
+		f.w.Netcode().SettleInput(1000)
+		_, known := f.w.Netcode().Spawned(key)
+		equal(t, "known four seconds later", known, false)
+		equal(t, "alive", f.w.Alive(e), true)
+	}
 }
 
 // The server's silence ends a spawn, but only after long, and its word brings it

@@ -38,7 +38,7 @@ type predictions struct {
 type predictedSpawn struct {
 	key       SpawnKey
 	entity    Entity
-	confirmed bool   // has its NetID; kept while a replay may spawn it again
+	confirmed bool   // has its NetID; kept while a replay may spawn it again, and the server may give it another NetID
 	awaited   bool   // suspended until the current replay spawns it again
 	states    uint16 // number of server states since the server consumed the input
 }
@@ -54,6 +54,11 @@ func (p *predictions) find(key SpawnKey) (int, bool) {
 		return n, false
 	}
 	return slices.BinarySearchFunc(p.spawns, key, func(s predictedSpawn, key SpawnKey) int { return s.key.compare(key) })
+}
+
+// repeats reports whether a replay may spawn the stored entity of a spawn again: it has its key, and not another owner since.
+func (p *predictions) repeats(s *slot) bool {
+	return s != nil && s.pending == 0 && s.table.mask.has(p.w.setup.protocol.core.key.index)
 }
 
 // ending returns the index of an entity in ended, or −1.
@@ -115,6 +120,9 @@ func (p *predictions) spawn(c *command, s *slot) {
 	}
 	// The server's states have already set its components, and the values that are not predicted.
 	p.resume(s)
+	if !w.simulates(s.table) {
+		return
+	}
 	for _, comp := range s.table.comps {
 		if comp.Mode&Predicted == 0 || comp.size == 0 {
 			continue
@@ -164,7 +172,7 @@ func (p *predictions) beginReplay(input uint32) {
 	}
 	p.ended = ended
 	for i := len(p.spawns) - 1; i >= 0 && p.spawns[i].key.Input > input; i-- {
-		if s := w.handles.at(p.spawns[i].entity); s != nil {
+		if s := w.handles.at(p.spawns[i].entity); p.repeats(s) {
 			p.suspend(s)
 			p.spawns[i].awaited = true
 		}

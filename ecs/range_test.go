@@ -166,7 +166,7 @@ func (f *firing) pending() string { return fmt.Sprint(f.w.PendingPredictions()) 
 // confirm names e, which must work.
 func (f *firing) confirm(e ecs.Entity, id components.NetID) {
 	f.t.Helper()
-	if got, ok := f.w.Netcode().Confirm(keyOf(f.t, f.w, e), id); !ok || got != e {
+	if got, ok := f.w.Netcode().Confirm(keyOf(f.t, f.w, e), id, true); !ok || got != e {
 		f.t.Fatalf("%v confirmed as %v, %v", e, got, ok)
 	}
 }

@@ -123,11 +123,8 @@ func (w *World) claim(spawn *command) Entity {
 // handle returns the handle for a spawn with a key. On a client that replays the input, it is the previous handle.
 func (p *predictions) handle(key SpawnKey) Entity {
 	w := p.w
-	if i, found := p.find(key); found {
-		e := p.spawns[i].entity
-		if s := w.handles.at(e); s != nil && s.pending == 0 {
-			return e
-		}
+	if e, known := p.spawned(key); known && p.repeats(w.handles.at(e)) {
+		return e
 	}
 	return w.handles.allocate()
 }

@@ -82,10 +82,12 @@ func (h *clientHost) Admits(r *mirror.Replica, st *mirror.State, own bool, mask 
 	if own && c.predictor.Spawns().IsFuture(r) {
 		return false, false
 	}
-	if c.predictor.Spawns().Match(r, st) {
+	simulated = c.predictor.Scope.Has(r, own, mask)
+	revived, stale := c.predictor.Spawns().Match(r, st, own, simulated)
+	if revived {
 		c.reconciler.Revived(r)
 	}
-	return c.predictor.Scope.Has(r, own, mask), true
+	return simulated, !stale
 }
 
 // Shaped notifies drawing and reconciliation.
@@ -95,6 +97,9 @@ func (h *clientHost) Shaped(r *mirror.Replica, x mirror.Change) {
 	}
 	h.reconciler.Shaped(r, x)
 }
+
+// Replaced removes the entity from the view.
+func (h *clientHost) Replaced(r *mirror.Replica) { h.interpolator.Hide(r) }
 
 // KeepsLocal reports whether this client's own value stays.
 func (h *clientHost) KeepsLocal(r *mirror.Replica, comp *ecs.Component, words []int32) bool {

@@ -112,7 +112,10 @@ func (a *audit) afterClient(k *player) {
 		Key   ecs.SpawnKey
 		Shell shell
 	}](w) {
-		if other, twice := keys[r.Key]; twice {
+		// A client that predicts nothing shows an entity until a snapshot says that it is gone, as it shows those of others. If
+		// the server simulates the tick of its spawn again and gives the spawn another NetID, a small budget may leave room for
+		// the new entity before that for the end of the old one.
+		if other, twice := keys[r.Key]; twice && !k.thin {
 			a.fail("%v: the entities %d and %d are both the spawn %+v", k, other, w.NetID(e), r.Key)
 		}
 		keys[r.Key] = w.NetID(e)

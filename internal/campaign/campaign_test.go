@@ -55,6 +55,22 @@ func TestOutagesLoseNothing(t *testing.T) {
 // longOutage is the seed of a match in which a client with 128 sends per second receives nothing for four seconds.
 const longOutage = 1034
 
+// A player has each spawn once, also if the server's entity arrives while the player does not predict the spawn, and a
+// correction predicts it again.
+func TestSpawnsExistOnce(t *testing.T) {
+	t.Parallel()
+	for _, seed := range []uint64{predictedAgain, namedLate} {
+		fight(t, newDraw(t, seed))
+	}
+}
+
+// predictedAgain is the seed of a match in which a client predicts a spawn that the server has confirmed before, and namedLate
+// that of one in which the owner state with the key of a spawn arrives after the entity.
+const (
+	predictedAgain = 225
+	namedLate      = 327
+)
+
 // fight plays a match to its end.
 func fight(t *testing.T, d *draw) *match {
 	t.Cleanup(func() {

@@ -99,7 +99,9 @@ func (d *drawer) show(id uint32, f *figure, mask uint64, simulated bool) {
 // drawSimulated draws an entity as this client simulates it.
 func (d *drawer) drawSimulated(id uint32, f *figure, e ecs.Entity) {
 	if key := ecs.Get[ecs.SpawnKey](d.world, e); key != nil && f.entity.IsZero() {
-		f.entity, _ = d.view.Netcode().Confirm(*key, components.NetID(id))
+		if _, drawn := d.view.Netcode().Spawned(*key); drawn {
+			f.entity, _ = d.view.Netcode().Confirm(*key, components.NetID(id), true)
+		}
 	}
 	mask := d.world.Netcode().Mask(e)
 	f.checkJump(d.jumpsOf(d.view, f.entity), d.jumpsOf(d.world, e))

@@ -127,6 +127,9 @@ func (s *System) Shows(r *mirror.Replica) bool {
 	return ok
 }
 
+// Hide removes an entity from the view until it is drawn again.
+func (s *System) Hide(r *mirror.Replica) { s.states.hide(r.ID, s.states.figures.Of(r)) }
+
 // Reshaped is called before the client starts or stops simulating an entity. The drawn entity then blends.
 func (s *System) Reshaped(r *mirror.Replica) { s.startBlend(s.states.figures.Of(r)) }
 

@@ -62,9 +62,9 @@ func TestSubjectIsAPredictedSpawn(t *testing.T) {
 		log.Settle(0)
 	}
 	again(1)
-	w.Netcode().Confirm(ecs.SpawnKey{Owner: 1, Input: 1, Nth: 0}, 50)
+	w.Netcode().Confirm(ecs.SpawnKey{Owner: 1, Input: 1, Nth: 0}, 50, true)
 	again(1)
-	w.Netcode().Confirm(ecs.SpawnKey{Owner: 1, Input: 1, Nth: 1}, 40)
+	w.Netcode().Confirm(ecs.SpawnKey{Owner: 1, Input: 1, Nth: 1}, 40, true)
 	again(2) // the first tick does not raise it under its new name
 	log.Settle(9)
 	expect(t, s.told,

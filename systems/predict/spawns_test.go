@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/fieldtest"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -70,4 +71,52 @@ func shootOut(t *testing.T, seed uint64, jams bool, model policy.Model) {
 			t.Errorf("%v still waits for %d spawns and %d despawns", k, spawns, despawns)
 		}
 	}
+}
+
+// A server that goes back may give a bullet that was sent another NetID, or its NetID to another bullet. The player still has each
+// bullet once, in the world and in the view, and in the world under the handle that it had from the start.
+func TestBulletsOfARewritingServerExistOnce(t *testing.T) {
+	t.Parallel()
+	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
+		config := fieldtest.GalleryConfig(seed, 4, true)
+		config.Server.Model = policy.ServerRewind{}
+		config.Play = systemstest.Play(func(c *systemstest.Client, in *fieldtest.Walk) { in.Jump = c.Rand().IntN(3) == 0 })
+		c := systemstest.New(t, config)
+		type bullet struct {
+			entity ecs.Entity
+			id     components.NetID
+		}
+		bullets, renamed := map[ecs.SpawnKey]bullet{}, 0
+		c.OnClientTick(func(k *systemstest.Client) {
+			for _, w := range []*ecs.World{k.World(), k.View()} {
+				twice := map[ecs.SpawnKey]components.NetID{}
+				for e, b := range ecs.All[struct {
+					Key  ecs.SpawnKey
+					Fuse fieldtest.Fuse
+				}](w) {
+					now := bullet{e, w.NetID(e)}
+					if id, found := twice[b.Key]; found {
+						t.Fatalf("%v: the entities %d and %d are both the spawn %+v", k, id, now.id, b.Key)
+					}
+					twice[b.Key] = now.id
+					if was := bullets[b.Key]; w == k.World() && was.id != now.id {
+						if was.id != 0 {
+							renamed++
+						}
+						if bullets[b.Key] = now; was.id != 0 && was.entity != e {
+							t.Errorf("%v: the spawn %+v was %v with NetID %d, and is %v with NetID %d", k, b.Key, was.entity, was.id, e, now.id)
+						}
+					}
+				}
+			}
+		})
+		for n := range 80 { // inputs of one player after another are late
+			link := systemstest.RoundTrip(time.Duration(20+400*(n%2))*time.Millisecond, 0, 0)
+			c.Clients[n/2%4].SetLinks(link, link)
+			c.Run(time.Second / 4)
+		}
+		if len(bullets) < 100 || renamed == 0 {
+			t.Errorf("%d bullets, of which the server renamed %d", len(bullets), renamed)
+		}
+	})
 }

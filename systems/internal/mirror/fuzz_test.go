@@ -71,6 +71,7 @@ func (h whim) Admits(_ *Replica, _ *State, own bool, _ uint64) (simulated, ready
 
 func (h whim) Placed(r *Replica, _ bool, _ uint64, _ bool) (again bool) { return r.ID%3 == 0 }
 
+func (whim) Replaced(*Replica)       {}
 func (h whim) Shows(r *Replica) bool { return r.ID%5 == 0 && r.Newest%4 != 0 }
 
 func (h whim) KeepsLocal(r *Replica, comp *ecs.Component, _ []int32) bool {

@@ -229,12 +229,19 @@ func (o *Own) isBehind(send uint32) bool {
 // SpawnKey returns the key under which the server spawned an entity, if the owner state contains one. Only the
 // owner receives the key.
 func (o *Own) SpawnKey(p *ecs.Protocol, id uint32) (key ecs.SpawnKey, ok bool) {
-	x, k := o.find(id)
-	if x == nil {
+	if x, k := o.find(id); x != nil {
+		return o.spawnKeyIn(p, x.At(x.Updated[k]), k)
+	}
+	return key, false
+}
+
+// spawnKeyIn returns the key in a slot of owner state, if there is one.
+func (o *Own) spawnKeyIn(p *ecs.Protocol, st *State, k int) (key ecs.SpawnKey, ok bool) {
+	comp := ecs.ComponentOf[ecs.SpawnKey](p)
+	if st.Masks[k]>>comp.Replicated()&1 == 0 {
 		return key, false
 	}
-	comp := ecs.ComponentOf[ecs.SpawnKey](p)
-	_ = o.read(x.At(x.Updated[k]), 1<<k, func(v OwnValue) { // validated on arrival
+	_ = o.read(st, 1<<k, func(v OwnValue) { // validated on arrival
 		if v.Component == comp {
 			key, ok = *(*ecs.SpawnKey)(v.Value), true
 		}

@@ -21,6 +21,8 @@ type Host interface {
 	// Shaped is called before values are written, and before an entity leaves the world. r.Simulated and r.Own
 	// still have their previous values.
 	Shaped(r *Replica, c Change)
+	// Replaced is called before an entity becomes another one with the same NetID, or leaves its handle to another one.
+	Replaced(r *Replica)
 	// KeepsLocal reports, before a value is written, whether the client's own value stays.
 	KeepsLocal(r *Replica, comp *ecs.Component, words []int32) bool
 	// Placed is called after the values of a state were written, if the components of an entity or whether it is
@@ -55,6 +57,7 @@ func (m *Mirror) Place() (news bool) {
 		m.Load(m.Newest.Tick)
 		m.join.placing = true
 	}
+	m.refreshRenamed()
 	for g, x := range m.Store.World {
 		if x.Fresh != 0 {
 			m.placeGroup(int32(g), x)
@@ -74,7 +77,9 @@ func (m *Mirror) Refresh(r *Replica) { m.Store.World[r.At.Group].Fresh |= 1 << r
 // placeGroup places the entities of a group.
 func (m *Mirror) placeGroup(g int32, x *History) {
 	var waiting uint64
-	for s := x.Fresh; s != 0; s &= s - 1 {
+	fresh := x.Fresh
+	x.Fresh = 0
+	for s := fresh; s != 0; s &= s - 1 {
 		k := trailing(s)
 		st := x.At(x.Updated[k])
 		switch {
@@ -96,7 +101,7 @@ func (m *Mirror) placeGroup(g int32, x *History) {
 			}
 		}
 	}
-	x.Fresh = waiting
+	x.Fresh |= waiting
 }
 
 // assignSlot assigns an entity to its slot and returns it. It returns nil if a newer state has the entity in
@@ -139,6 +144,52 @@ func (m *Mirror) leave(x *History, k int, send uint32) {
 	r.Newest = send
 	r.Removed = Removal{max(tick, 1), x.Hidden>>k&1 != 0}
 	r.WaitsSince = 0
+}
+
+// refreshRenamed places own entities again whose spawn key in new owner state is another one than in the world. A server that
+// simulates a tick again may give a NetID to another spawn, and an entity may be placed before its key arrives.
+func (m *Mirror) refreshRenamed() {
+	if !m.config.Predicts {
+		return
+	}
+	for _, x := range m.Store.Own {
+		for s := x.Fresh; s != 0; s &= s - 1 {
+			k := trailing(s)
+			st := x.At(x.Updated[k])
+			if st == nil || st.Alive>>k&1 == 0 {
+				continue
+			}
+			r := m.Entities.Of(st.IDs[k])
+			if r == nil || r.Entity.IsZero() || !r.mine || r.Removed.Tick != 0 {
+				continue
+			}
+			key, ok := m.Own.spawnKeyIn(m.config.World.Protocol(), st, k)
+			if have := ecs.Get[ecs.SpawnKey](m.config.World, r.Entity); ok && (have == nil || *have != key) {
+				m.Refresh(r)
+			}
+		}
+	}
+}
+
+// Replace prepares an entity to become another one with the same NetID.
+func (m *Mirror) Replace(r *Replica) {
+	m.config.Host.Replaced(r)
+	r.Entity = ecs.Entity{}
+}
+
+// Displace takes an entity out of the world whose handle is that of another one from now on, because the server has spawned
+// the other one under its key. The entity is gone since a send, unless it belongs to another client: then the server has
+// given its NetID to a new entity.
+func (m *Mirror) Displace(r *Replica, send uint32) {
+	m.Replace(r)
+	if !r.mine {
+		m.Refresh(r)
+		return
+	}
+	if x := m.Store.World[r.At.Group]; x.Here[r.At.Slot] == r {
+		x.Here[r.At.Slot] = nil
+	}
+	r.Newest, r.Removed, r.WaitsSince = max(r.Newest, send), Removal{Tick: max(m.Newest.Tick, 1)}, 0
 }
 
 // removeGone removes entities from the world that are gone.
