@@ -12,6 +12,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/recording"
 )
 
@@ -31,6 +32,7 @@ type Replay struct {
 	reader   *recording.Reader // nil: the recording is live
 	endpoint *replayEndpoint
 	position time.Duration
+	lastTick time.Duration // after the last record
 	rate     float64
 	last     time.Time // of the newest Advance
 }
@@ -82,6 +84,11 @@ func newReplay(r recordingSource, p *ecs.Protocol, cfg ClientConfig) (*Replay, e
 	if x.endpoint, err = newReplayEndpoint(r, cfg.Session.Channels); err != nil {
 		return nil, fmt.Errorf("%w: Channels: %w", ErrConfig, err)
 	}
+	welcome, err := wire.ReadWelcome(x.endpoint.Welcome())
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", recording.ErrFormat, err)
+	}
+	x.lastTick = time.Second/time.Duration(welcome.TickRate) + replayStep
 	cfg.Start = x.at(x.endpoint.start())
 	if x.client, err = newClient(p, cfg); err != nil {
 		return nil, err
@@ -115,12 +122,13 @@ func (r *Replay) at(position time.Duration) time.Time {
 // Client returns the client. Its View is empty in the first frame. It receives nothing after the end of the recording, and is the same after a seek.
 func (r *Replay) Client() *Client { return r.client }
 
-// Duration returns the length of the recording. It has no end while it continues.
+// Duration returns the length of the recording, and of a tick after it in which the client receives the last records. It has no end
+// while the recording continues.
 func (r *Replay) Duration() time.Duration {
 	if r.reader == nil {
 		return math.MaxInt64
 	}
-	return r.reader.Duration()
+	return r.reader.Duration() + r.lastTick
 }
 
 // Position returns the time since the beginning of the recording.

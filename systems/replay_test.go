@@ -125,6 +125,10 @@ func (m *recordedMatch) seeks(t *testing.T, replay *Replay) {
 			t.Errorf("seek to %v: at %v", at, got)
 		}
 	}
+	var x recording.Record
+	if left, err := replay.reader.Next(&x, replay.Duration()); left || err != nil {
+		t.Errorf("after seeking to the end, %v, the record of %v is not played; %v", replay.Duration(), x.At, err)
+	}
 	if err := Difference(m.server, replay.Client()); err != nil {
 		t.Error("after seeking to the end:", err)
 	}
