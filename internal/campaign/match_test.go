@@ -383,6 +383,10 @@ func (m *match) suspend() {
 			k.Stall(x.long)
 		}
 	}
+	if x.who == "client" { // nobody watches what the server sends until then, and a feed that is not read stops
+		_, err := m.record.end()
+		m.must(err)
+	}
 	was := m.quiet
 	m.quiet = true
 	m.asleep = true
