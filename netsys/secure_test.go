@@ -160,11 +160,19 @@ func TestTokenOfSeveralServers(t *testing.T) {
 // A handshake that takes longer than the server allows ends with a timeout, after which a client may try again.
 func TestSlowHandshake(t *testing.T) {
 	m := newMatch(t, matchConfig{client: ClientConfig{ConnectTimeout: time.Minute}})
-	m.links(Link{Latency: 2700 * time.Millisecond})
+	m.links(Link{Latency: 5300 * time.Millisecond})
 	m.until("the client gives up", func() bool { return m.atClient.reason != nil })
 	if r := m.atClient.reason; !errors.Is(r, ErrTimeout) || !MayReconnect(r) {
 		t.Errorf("got %v, want ErrTimeout", r)
 	}
+}
+
+// A client whose round trip is shorter than the default Timeout connects.
+func TestHandshakeOverASlowLink(t *testing.T) {
+	newMatch(t, matchConfig{
+		link:   Link{Latency: 4 * time.Second, Jitter: 500 * time.Millisecond, Loss: 0.05},
+		client: ClientConfig{ConnectTimeout: time.Minute, Timeout: time.Minute},
+	}).connect()
 }
 
 // A client that falls silent during the handshake loses its slot, before a hello and after the welcome.

@@ -8,8 +8,10 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// handshakeTimeout is the time from the slot to the connected session.
-const handshakeTimeout = 5 * time.Second
+// handshakeTimeout is the time from the slot to the hello, and from the welcome to the connected session. Each takes a round
+// trip, so it is as long as the default Timeout of sessions. It does not follow a longer Timeout: slots of handshakes that
+// never end would be taken for as long.
+const handshakeTimeout = defaultTimeout
 
 // Server is the [Endpoint] that clients connect to with connect tokens of the netcode standard. It spends little work on a client
 // that has not proved its address, and never answers with more bytes than it received. It checks all received data and counts

@@ -11,7 +11,7 @@ var errStale = errors.New("rooms: this token is no longer valid for its seat: re
 
 const (
 	// handshakeTimeout is how long a handshake may take after its admission. Sessions give up earlier.
-	handshakeTimeout = 10 * time.Second
+	handshakeTimeout = 12 * time.Second
 	// helloGrace is how long an expired promise stays open if a client presented its token in time.
 	helloGrace = 6 * time.Second
 	// epochsPerRoom is the number of promises of a seat before its epochs repeat. Successive rooms with the same id have
