@@ -30,7 +30,7 @@ func (s *System) Restore(player, consumed uint32, inputs []timeline.Input) (newe
 	in := &c.in
 	in.follow(consumed)
 	for _, x := range inputs {
-		if ahead := x.Tick - s.config.Tick(); ahead < window && len(x.Words) == in.table.Words {
+		if ahead := x.Tick - s.config.Tick(); ahead < in.window && len(x.Words) == in.table.Words {
 			seq := in.expected + ahead
 			in.put(seq, in.expected, x.Words)
 			in.newest, in.any = max(in.newest, seq), true

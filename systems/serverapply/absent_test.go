@@ -23,7 +23,7 @@ func TestPendingInputsOfAbsentPlayers(t *testing.T) {
 			return timeline.Input{Tick: tick, Words: w}
 		}
 		newest := sys.Restore(3, 40, []timeline.Input{
-			input(0, 99), input(1, 41), input(2, 42), {Tick: 3, Words: make([]int32, len(words)+1)}, input(4, 44), input(1+window, 99),
+			input(0, 99), input(1, 41), input(2, 42), {Tick: 3, Words: make([]int32, len(words)+1)}, input(4, 44), input(1+minWindow, 99),
 		})
 		if newest != 44 {
 			t.Fatalf("the newest input is %d", newest)

@@ -7,8 +7,22 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// window is the number of inputs around the expected one that a buffer tracks: four seconds at 60 per second.
-const window = 256
+// A buffer tracks the inputs of four seconds around the expected one, from minWindow of them, at up to 64 per second, to
+// maxWindow, at 256 per second.
+const (
+	minWindow     = 256
+	maxWindow     = 1024
+	windowSeconds = 4
+)
+
+// windowAt returns the number of inputs around the expected one that a buffer tracks: a power of two.
+func windowAt(tickRate int) uint32 {
+	n := uint32(minWindow)
+	for n < maxWindow && n < windowSeconds*uint32(tickRate) {
+		n *= 2
+	}
+	return n
+}
 
 // MaxFills is the maximum number of consecutive missing inputs that repeat the held input; after that the input is
 // neutral (rule C4).
@@ -36,6 +50,7 @@ type buffer struct {
 
 // ring holds inputs that were received and not consumed. It grows as needed, up to window.
 type ring struct {
+	window  uint32 // number of inputs around the expected one that are tracked
 	table   *schema.Table
 	seqs    []uint32 // by sequence modulo the length, a power of two
 	words   []int32  // words of each
@@ -60,7 +75,7 @@ func (r *ring) at(seq uint32) []int32 {
 
 // put stores an input. The ring grows if it would otherwise lose an input from sequence from on, up to window.
 func (r *ring) put(seq, from uint32, words []int32) {
-	for n := len(r.seqs); n < window; n = len(r.seqs) {
+	for n := len(r.seqs); n < int(r.window); n = len(r.seqs) {
 		if n > 0 {
 			if there := r.seqs[r.index(seq)]; there < from || there == seq {
 				break
@@ -82,20 +97,20 @@ func (r *ring) put(seq, from uint32, words []int32) {
 
 // fillers marks the inputs of the window before the expected one that were replaced by fillers and have not
 // arrived.
-type fillers [window / 64]uint64
+type fillers [maxWindow / 64]uint64
 
-func (f *fillers) has(seq uint32) bool { return f[seq/64%(window/64)]&(1<<(seq%64)) != 0 }
+func (f *fillers) has(seq uint32) bool { return f[seq/64%(maxWindow/64)]&(1<<(seq%64)) != 0 }
 
 // set marks or unmarks an input.
 func (f *fillers) set(seq uint32, filler bool) {
-	word := &f[seq/64%(window/64)]
+	word := &f[seq/64%(maxWindow/64)]
 	if *word &^= 1 << (seq % 64); filler {
 		*word |= 1 << (seq % 64)
 	}
 }
 
 func newBuffer(t *schema.Table, tickRate, batch int) *buffer {
-	b := &buffer{ring: ring{table: t}, batch: batch, expected: 1}
+	b := &buffer{ring: ring{table: t, window: windowAt(tickRate)}, batch: batch, expected: 1}
 	b.slack.tickRate = int64(tickRate)
 	b.slack.clear(0)
 	return b
@@ -104,7 +119,7 @@ func newBuffer(t *schema.Table, tickRate, batch int) *buffer {
 // jump makes to the expected input. No input between it and the previous one counts as a filler.
 func (b *buffer) jump(to uint32) {
 	from, end := min(b.expected, to), max(b.expected, to)
-	for seq := max(from, end-min(end, window)); seq < end; seq++ {
+	for seq := max(from, end-min(end, maxWindow)); seq < end; seq++ {
 		b.fillers.set(seq, false)
 	}
 	b.expected = to
@@ -142,12 +157,12 @@ func (b *buffer) receive(tick int64, m *wire.Input, newestPacket bool) {
 		b.behind = 0
 	}
 	switch {
-	case ahead >= window:
+	case ahead >= int64(b.window):
 		b.resync(tick, newest)
 		ahead = 0
 	case ahead < 0 && newestPacket && b.running:
 		b.behind = newest // finishReceive decides: newer packets may follow in the same tick
-	case ahead < -window:
+	case ahead < -int64(b.window):
 		b.stats.Rejected += uint64(m.Count)
 		return
 	}
@@ -164,7 +179,7 @@ func (b *buffer) receive(tick int64, m *wire.Input, newestPacket bool) {
 		seq := newest - uint32(m.Count-1-i)
 		words := m.Words[i*n : (i+1)*n]
 		if seq < b.expected {
-			if b.expected-seq <= window && b.fillers.has(seq) {
+			if b.expected-seq <= b.window && b.fillers.has(seq) {
 				b.fillers.set(seq, false)
 				b.stats.Late++
 				b.supersede(seq, words)

@@ -11,7 +11,7 @@ import (
 // wideBuffer has room for the whole window from the begin.
 func wideBuffer(t testing.TB) *buffer {
 	b := newBuffer(numberedTable(t), 60, 1)
-	b.seqs, b.words = make([]uint32, window), make([]int32, window*b.table.Words)
+	b.seqs, b.words = make([]uint32, minWindow), make([]int32, minWindow*b.table.Words)
 	return b
 }
 
@@ -82,23 +82,23 @@ func TestRoomFollowsWhatWaits(t *testing.T) {
 		t.Errorf("%v allocations a step", n)
 	}
 	b := s.buffer
-	for range 2 * window {
+	for range 2 * minWindow {
 		b.consume()
 	}
 	late := b.stats.Late
 	b.newest = b.expected
-	for _, back := range []uint32{window, window + 1} {
+	for _, back := range []uint32{minWindow, minWindow + 1} {
 		m := wire.Input{Newest: uint16(b.expected - back), Count: 1, Words: []int32{0}}
 		b.receive(s.tick, &m, false)
 	}
 	if n := b.stats.Late - late; n != 1 {
 		t.Errorf("%d of two inputs came late: one of the window, one from before", n)
 	}
-	for ahead := range uint32(window) {
+	for ahead := range uint32(minWindow) {
 		m := wire.Input{Newest: uint16(b.expected + ahead), Count: 1, Words: []int32{0}}
 		b.receive(s.tick, &m, true)
 	}
-	if n := len(b.seqs); n != window {
+	if n := len(b.seqs); n != minWindow {
 		t.Errorf("room for %d inputs of a client that is far ahead", n)
 	}
 }

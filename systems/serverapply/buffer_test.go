@@ -207,14 +207,14 @@ func TestInputsOutsideTheWindow(t *testing.T) {
 	s := newSender(t, 1, 1000)
 	s.run(t, 50)
 	at := s.buffer.expected
-	far := wire.Input{Newest: uint16(at - window - 1), Count: 1, Words: []int32{0}}
+	far := wire.Input{Newest: uint16(at - minWindow - 1), Count: 1, Words: []int32{0}}
 	s.buffer.receive(s.tick, &far, false)
 	if st := s.buffer.stats; st.Rejected != 1 || s.buffer.expected != at {
 		t.Errorf("far behind: %+v, expecting %d", st, s.buffer.expected)
 	}
-	ahead := wire.Input{Newest: uint16(at + window - 1), Count: 1, Words: []int32{0}}
+	ahead := wire.Input{Newest: uint16(at + minWindow - 1), Count: 1, Words: []int32{0}}
 	s.buffer.receive(s.tick, &ahead, true)
-	if s.buffer.stats.Resyncs != 0 || s.buffer.newest != at+window-1 {
+	if s.buffer.stats.Resyncs != 0 || s.buffer.newest != at+minWindow-1 {
 		t.Errorf("the last input of the window: %+v", s.buffer.stats)
 	}
 	beyond := wire.Input{Newest: uint16(at + 5000), Count: 1, Words: []int32{0}}

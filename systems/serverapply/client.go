@@ -121,12 +121,8 @@ func (c *Client) SetRelayed(consumed uint32, waiting int, st Stats) {
 	c.in.stats = st
 }
 
-// In the long run a client sends one input per tick. Its clock may be slightly fast, and the path may deliver many
-// inputs at once.
-const (
-	limitShare = 1.05
-	limitBurst = window
-)
+// limitShare is the number of inputs per tick that a client may send in the long run: its clock may be slightly fast.
+const limitShare = 1.05
 
 // inputLimit counts inputs that arrive faster than ticks.
 type inputLimit struct {
@@ -135,13 +131,14 @@ type inputLimit struct {
 	lastNotice uint64 // number of excess inputs in the last notice
 }
 
-// advance records that a client's newest input advanced by inputs, and returns how many of them are in excess.
-func (c *inputLimit) advance(now time.Time, tickRate int, inputs uint32) (tooMany uint64) {
+// advance records that a client's newest input advanced by inputs, and returns how many of them are in excess. The path
+// may deliver up to burst inputs at once.
+func (c *inputLimit) advance(now time.Time, tickRate int, burst, inputs uint32) (tooMany uint64) {
 	switch {
 	case c.at.IsZero():
-		c.credit = limitBurst
+		c.credit = float64(burst)
 	case now.After(c.at):
-		c.credit = min(c.credit+now.Sub(c.at).Seconds()*float64(tickRate)*limitShare, limitBurst)
+		c.credit = min(c.credit+now.Sub(c.at).Seconds()*float64(tickRate)*limitShare, float64(burst))
 	}
 	c.at = now
 	if c.credit -= float64(inputs); c.credit < 0 {
@@ -155,10 +152,10 @@ func (c *inputLimit) advance(now time.Time, tickRate int, inputs uint32) (tooMan
 // packet.
 func (i *Intake) countFast(c *Client, before uint32) {
 	in := &c.in
-	if in.newest <= before || in.newest-before >= window {
+	if in.newest <= before || in.newest-before >= in.window {
 		return // the buffer was reset
 	}
-	in.stats.Fast += c.limit.advance(i.config.Now(), i.config.TickRate, in.newest-before)
+	in.stats.Fast += c.limit.advance(i.config.Now(), i.config.TickRate, in.window, in.newest-before)
 }
 
 // notifyFast notifies a client of excess inputs when another second's worth has accumulated.

@@ -331,6 +331,24 @@ func TestNetcodeC3_SlackStaysAtTheReserve(t *testing.T) {
 	}
 }
 
+// A link whose delay varies by more than half a second, by hundreds of ticks at a high rate, needs a deep buffer. The inputs
+// that wait in it are not taken for the surplus of a stall.
+func TestNetcodeC3_JitterIsNoSurplus(t *testing.T) {
+	for _, rate := range []int{60, 240} {
+		t.Run(fmt.Sprint(rate), func(t *testing.T) {
+			config := fieldtest.Config(1, 2, systemstest.RoundTrip(6*time.Second, 600*time.Millisecond, 0.05))
+			config.Server.TickRate = rate
+			c := fieldtest.Start(t, config, 30*time.Second)
+			c.Run(15 * time.Second)
+			for _, k := range c.Clients {
+				if f := k.Figures(); f.Resyncs > 0 || f.Holds > uint64(rate/2) || f.Missing > 0 {
+					t.Errorf("%v: %d resyncs, %d ticks held, %d inputs missing in 15 s", k, f.Resyncs, f.Holds, f.Missing)
+				}
+			}
+		})
+	}
+}
+
 // The slack of the last ten seconds counts: on a link that stalls briefly every eight seconds the buffer is as deep as needed,
 // without a held tick.
 func TestNetcodeC3_TenSecondsAreRemembered(t *testing.T) {

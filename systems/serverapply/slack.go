@@ -142,13 +142,24 @@ func (s *slack) requestShift(tick int64, d int32) {
 }
 
 // hasSurplus reports that for half a second the number of waiting inputs exceeded the need by at least half a
-// second of inputs, as after a stall of the server. Slowing the client down would take a second for each tick of
-// excess.
+// second of inputs, and that even the slowest recent packets arrived that early, as after a stall of the server.
+// Otherwise the inputs wait because the link's jitter needs them. Slowing the client down would take a second for each
+// tick of excess.
 func (s *slack) hasSurplus(waiting int, need int32) bool {
-	if s.deep++; int64(waiting) < int64(need)+s.tickRate/2 {
+	most := int64(need) + s.tickRate/2
+	if s.deep++; int64(waiting) < most {
 		s.deep = 0
 	}
-	return s.deep > s.tickRate/2
+	return s.deep > s.tickRate/2 && int64(s.recentLow()) >= most
+}
+
+// recentLow returns the smallest slack of the last half second to second, or noSlack.
+func (s *slack) recentLow() int32 {
+	low := int32(noSlack)
+	for _, n := range [...]int64{s.bucket, max(s.bucket-1, 0)} {
+		low = min(low, s.newest[n%slackBuckets], s.overtaken[n%slackBuckets])
+	}
+	return low
 }
 
 // decide returns whether to hold this tick, and requests clock shifts. A large or early shortage is held at once. A
