@@ -73,29 +73,27 @@ func (s *Server) Receive(player uint32, seq uint16, msg []byte) error {
 	return nil
 }
 
-// receiveInputs reads the inputs of a message and stores them.
+// receiveInputs reads the inputs of a message and stores them. They cannot be read if the input that they continue from is no
+// longer stored, as when nothing has reached the client for long.
 func (s *Server) receiveInputs(p *peer, m *up) error {
 	l := s.activeLane(p.player)
 	first := codec.Lift(m.first, s.timeline.Next())
 	var before []int32
-	unread := false
 	if m.back > 0 {
-		if base := first - m.back; l != nil && base < first && l.at(base) == inputKnown {
-			before = l.input(base)
-		} else {
-			unread = true
+		base := first - m.back
+		if l == nil || base >= first || l.at(base) != inputKnown {
+			s.stats.Unread++
+			return nil
 		}
+		before = l.input(base)
 	}
 	s.coder.readInputs(m.count, before, false, func(i int, words []int32) {
-		if l != nil && !unread && uint64(first)+uint64(i) < timeline.Forever {
+		if l != nil && uint64(first)+uint64(i) < timeline.Forever {
 			s.acceptInput(p, l, first+uint32(i), words)
 		}
 	})
 	if !s.coder.atEnd() {
 		return fmt.Errorf("%w: inputs of player %d", ErrMessage, p.player)
-	}
-	if unread {
-		s.stats.Unread++
 	}
 	return nil
 }
