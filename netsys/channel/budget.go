@@ -175,9 +175,14 @@ func (b *budget) control(at time.Duration, e *estimate) {
 }
 
 // queued reports whether even the fastest packet of the interval waited in a queue. It returns false when most packets were
-// lost, because an outage says nothing about queues.
+// lost, because an outage says nothing about queues. If no message waited, jitter may have delayed each of a few packets, so
+// that only a longer queue counts.
 func (b *budget) queued(e *estimate) bool {
-	return b.fastest > e.min()+max(delayTarget, min(3*e.variance, jitterMost)) && b.lost*2 <= b.settled
+	least := max(delayTarget, min(3*e.variance, jitterMost))
+	if !b.short && b.drains == 0 && b.settled < minSettled {
+		least = clearQueue + 3*e.variance
+	}
+	return b.fastest > e.min()+least && b.lost*2 <= b.settled
 }
 
 // drain lowers the rate below the throughput of the path, so that the queue empties.

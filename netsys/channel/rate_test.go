@@ -93,6 +93,27 @@ func TestRateOfIdle(t *testing.T) {
 	}
 }
 
+// TestRateOfFewOnAJitteryLink sends 20 packets a second. Jitter may delay all packets of a few, which is no queue.
+func TestRateOfFewOnAJitteryLink(t *testing.T) {
+	for _, link := range []path{{delay: 40 * time.Millisecond, jitter: 40 * time.Millisecond}, {delay: 166 * time.Millisecond, jitter: 168 * time.Millisecond}} {
+		for seed := range uint64(10) {
+			p := newPair(t, Config{}, seed, link)
+			state, least := number(t, "state"), math.MaxInt
+			for tick := range 60 * 120 {
+				p.step(func() {
+					if tick%3 == 0 {
+						_ = p.a.e.Send(state, make([]byte, 100))
+					}
+				})
+				least = min(least, p.a.e.Stats().Rate)
+			}
+			if least < p.a.e.Config().Rate {
+				t.Errorf("jitter %v, seed %d: the rate fell to %d, at first it was %d", link.jitter, seed, least, p.a.e.Config().Rate)
+			}
+		}
+	}
+}
+
 // TestRateOfFew loses one packet in twelve of a session that sends three a second: no share to judge by.
 func TestRateOfFew(t *testing.T) {
 	e := mustNew(t, Config{})
