@@ -182,20 +182,25 @@ func (p *predictions) settleInput(input uint32) {
 	p.ended = slices.DeleteFunc(p.ended, func(d predictedEnd) bool { return w.handles.at(d.entity) == nil })
 }
 
-// RejectSpawns tells the world that the server's state after input contains no entity that is unknown here. Spawns up to
-// that input that wait for confirmation leave the scope immediately. They can still be confirmed, as after
-// [Netcode.SettleInput].
-func (n *Netcode) RejectSpawns(input uint32) { n.predicted.reject(input) }
+// RejectSpawns tells the world that the server's state after input contains, of the entities that are unknown here, only
+// those with the given keys. Other spawns up to that input that wait for confirmation leave the scope immediately. They can
+// still be confirmed, as after [Netcode.SettleInput].
+func (n *Netcode) RejectSpawns(input uint32, except ...SpawnKey) { n.predicted.reject(input, except) }
 
 // reject is [Netcode.RejectSpawns].
-func (p *predictions) reject(input uint32) {
+func (p *predictions) reject(input uint32, except []SpawnKey) {
 	w := p.w
-	for _, sp := range p.spawns {
+	for i := range p.spawns {
+		sp := &p.spawns[i]
 		if sp.key.Input > input {
 			break
 		}
 		s := w.handles.at(sp.entity)
 		if s == nil || sp.confirmed {
+			continue
+		}
+		if slices.Contains(except, sp.key) {
+			sp.states = 0
 			continue
 		}
 		if !s.suspended {

@@ -124,6 +124,15 @@ func TestDecision4_SilenceEndsASpawn(t *testing.T) {
 	f.wantBullets()
 	f.confirm(e, 40)
 
+	// A state that contains it keeps it, however long its entity takes to arrive.
+	f, e = fired(t, 2, 2, trigger{Volley: 1})
+	for range 100 {
+		f.w.Netcode().RejectSpawns(200, keyOf(t, f.w, e))
+		f.w.Netcode().SettleInput(200)
+	}
+	f.wantBullets(place{1, 100})
+	f.confirm(e, 40)
+
 	// Also one that Simulate has ended since: a replay does not bring it back.
 	f, _ = fired(t, 10, 1, trigger{Volley: 1})
 	f.wantBullets()

@@ -75,7 +75,7 @@ func swarmOfOne() *ecs.Protocol {
 // predicted spawns: in each tick the client has exactly the sparks that its inputs made.
 func TestDividedOwnerState(t *testing.T) {
 	t.Parallel()
-	for _, m := range []policy.Model{policy.LocalSync{}, policy.Buffered{}} {
+	for _, m := range []policy.Model{policy.LocalSync{}, policy.Buffered{}, policy.CorrectOnMismatch{}, policy.ServerRewind{}} {
 		t.Run(m.String(), func(t *testing.T) {
 			t.Parallel()
 			fired, on := map[uint32]bool{}, false

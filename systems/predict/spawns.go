@@ -96,17 +96,27 @@ func (p Spawns) key(r *mirror.Replica, own bool) (key ecs.SpawnKey, ok bool) {
 	return key, ok && key.Owner == p.system.parts.Client
 }
 
-// Settle tells the world which predicted spawns owner state confirms. Owner state contains all of the client's
-// entities, unless the budget does not suffice. If each of them is known, the remaining predicted spawns are rejected.
-func (p Spawns) Settle(own mirror.OwnState) {
-	n := p.system.world.Netcode()
+// Settle tells the world which predicted spawns owner state confirms. Complete owner state contains all of the client's
+// entities. Predicted spawns that are not among them are rejected. Those among them whose entity waits for the budget stay.
+func (p Spawns) Settle(own mirror.OwnState) (revived bool) {
+	s := p.system
+	n := s.world.Netcode()
 	n.SettleInput(own.Input)
-	unknown := !p.system.parts.Mirror.Own.Whole(own.Send)
-	p.system.parts.Mirror.Own.Each(own.Send, func(v mirror.OwnValue) {
-		_, known := p.system.world.ByNetID(components.NetID(v.ID))
-		unknown = unknown || !known
-	})
-	if !unknown {
-		n.RejectSpawns(own.Input)
+	if !s.parts.Mirror.Own.Whole(own.Send) {
+		return false
 	}
+	s.unknown = s.unknown[:0]
+	comp := ecs.ComponentOf[ecs.SpawnKey](s.world.Protocol())
+	s.parts.Mirror.Own.Each(own.Send, func(v mirror.OwnValue) {
+		if v.Component != comp {
+			return
+		}
+		if _, known := s.world.ByNetID(components.NetID(v.ID)); !known {
+			s.unknown = append(s.unknown, *(*ecs.SpawnKey)(v.Value))
+		} else if n.Revive(components.NetID(v.ID), own.Input) {
+			revived = true
+		}
+	})
+	n.RejectSpawns(own.Input, s.unknown...)
+	return revived
 }

@@ -22,6 +22,7 @@ type System struct {
 	input   *ecs.Component
 	applied uint32
 	run     func(*ecs.World) // the game's own system instead of Run
+	unknown []ecs.SpawnKey   // spawns in owner state whose entities have not arrived
 }
 
 // Parts holds the parts of a client that prediction uses.

@@ -177,7 +177,7 @@ func (s *System) applyVerdict(v verdict) bool {
 	}
 	if v.fresh {
 		s.proofs.settled = max(s.proofs.settled, v.own.Input)
-		p.Spawns().Settle(v.own)
+		s.proofs.takeServerState = p.Spawns().Settle(v.own) || s.proofs.takeServerState
 	}
 	return v.fresh
 }

@@ -183,6 +183,9 @@ func (m *Mirror) Receive(b []byte, newestInput uint32) (s Snapshot, err error) {
 	if h.Control {
 		s.Steers = m.baselines.receiveControl(h.Epoch, send)
 	}
+	if h.Open {
+		m.Own.opened = max(m.Own.opened, send)
+	}
 	if send > m.Newest.Send || m.Counts.Snapshots == 1 {
 		m.Newest = s.Sent
 	}

@@ -27,6 +27,7 @@ type Own struct {
 
 	newestBlock uint32 // newest send with a block of owner state, even an empty one
 	whole       uint32 // newest send whose owner state has arrived completely
+	opened      uint32 // newest send at which a correction was open
 	arrived     [ownSends]ownArrival
 	corrections bool // owner state arrives only after wrong predictions
 	store       *Store
@@ -206,24 +207,40 @@ func (o *Own) forget(id, since uint32) {
 	}
 }
 
-// lacks reports whether complete owner state that is newer than a send does not contain an entity: it is gone, or belongs to another
-// client.
+// lacks reports whether complete owner state that is newer than a send does not contain an entity with predicted components: it
+// is gone, or belongs to another client.
 func (o *Own) lacks(id, send uint32) bool {
-	if o.whole <= send || !o.Kept(o.whole) {
-		return false
-	}
+	return o.whole > send && o.hasPredicted(o.whole) && !o.contains(id, o.whole)
+}
+
+// hasPredicted reports whether owner state of a send is stored and contains the predicted components.
+func (o *Own) hasPredicted(send uint32) bool {
 	for _, x := range o.store.Own {
-		if st := x.At(o.whole); st != nil && st.Find(id) >= 0 {
-			return false
+		if st := x.At(send); st != nil {
+			return !st.Secrets
 		}
 	}
-	return true
+	return false
+}
+
+// contains reports whether stored owner state of a send contains an entity.
+func (o *Own) contains(id, send uint32) bool {
+	for _, x := range o.store.Own {
+		if st := x.At(send); st != nil && st.Find(id) >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // isBehind reports whether complete owner state of a send or a later one is still to come. Until then an own entity that world state
-// has removed stays: the client simulates inputs again in which the entity existed.
-func (o *Own) isBehind(send uint32) bool {
-	return !o.corrections && o.whole < send && send <= o.whole+patientSends
+// has removed stays: the client simulates inputs again in which the entity existed. newest is the newest send. If owner state arrives
+// only after wrong predictions, it is to come as long as a correction is open.
+func (o *Own) isBehind(send, newest uint32) bool {
+	if o.corrections {
+		return o.whole < send && o.opened == newest && newest <= send+patientSends
+	}
+	return o.whole < send && send <= o.whole+patientSends
 }
 
 // SpawnKey returns the key under which the server spawned an entity, if the owner state contains one. Only the

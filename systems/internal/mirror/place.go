@@ -206,7 +206,7 @@ func (m *Mirror) removeGone() {
 			if r.announced && (decided || moved) {
 				went(m, r)
 			}
-			if !r.Entity.IsZero() && (moved || decided || m.Own.disowns(r)) && !(r.Own && m.Own.isBehind(r.Newest)) {
+			if !r.Entity.IsZero() && (moved || decided || m.Own.disowns(r)) && !(r.Own && m.Own.isBehind(r.Newest, newest)) {
 				m.config.Host.Shaped(r, Change{})
 				m.config.World.Netcode().Discard(components.NetID(r.ID))
 				r.Entity = ecs.Entity{}
@@ -296,12 +296,18 @@ func (m *Mirror) awaitsName(r *Replica, st *State, mask uint64) bool {
 	if named, _ := m.Own.find(r.ID); named != nil {
 		return false
 	}
-	recent := m.Newest.Send < r.WaitsSince+MoveSends
-	if inOwn := mask&m.shape.predicted != 0 && !m.Own.corrections; inOwn {
-		return recent || m.Own.lacks(r.ID, st.Send) && m.Newest.Send < r.WaitsSince+MissSends
+	predicted, waits := mask&m.shape.predicted != 0, m.Newest.Send-r.WaitsSince
+	switch {
+	case predicted && m.Own.lacks(r.ID, st.Send):
+		return waits < MissSends
+	case waits >= MoveSends:
+		return false
+	case predicted && !m.Own.corrections:
+		return true
 	}
-	nameless := r.WaitsSince <= m.Own.whole && m.Own.whole <= st.Send
-	return recent && !nameless
+	// An entity without components of owner state has no name. One that complete owner state contains had one and is gone.
+	nameless := r.WaitsSince <= m.Own.whole && m.Own.whole <= st.Send && !m.Own.contains(r.ID, m.Own.whole)
+	return !nameless
 }
 
 // placePrivate writes components that only the owner sees, except predicted ones, from new owner state. It reports
