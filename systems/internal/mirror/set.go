@@ -266,23 +266,28 @@ func (d *Decoder) scatter(s *Store, send, floor uint32, base *setOf) error {
 		case isNew && !alive || !isNew && alive && (cur.IDs[k] != m.id || cur.Masks[k] != m.mask):
 			return fmt.Errorf("%w: set of send %d with entity %d for %d", wire.ErrMessage, send, cur.IDs[k], m.id)
 		case !alive:
-			if at, ok := s.sets.slots[m.id]; ok && at == m.at {
-				d.clearSlot(s, m.at, m.id, cur.Hidden>>k&1 != 0)
+			if at, ok := s.sets.slots[m.id]; ok {
+				d.clearSlot(s, at, m.id, cur.Hidden>>k&1 != 0)
 			}
 			continue
 		}
-		born, quiet := false, false
+		born := false
 		if isNew {
 			m.id, m.mask = cur.IDs[k], cur.Masks[k]
-			var ok bool
-			if m.at, ok = d.slotFor(s, m.id, floor); !ok {
-				return ErrMemory
-			}
-			// A later send that has already arrived may have removed the entity.
-			born, quiet = news[0].Spawned, send < s.sets.newest
+			born = news[0].Spawned
 			news = news[1:]
 		} else if st := s.World[m.at.Group].At(base.send); st != nil {
 			born = st.Born>>m.at.Slot&1 != 0
+		}
+		// An entity that went out of sight since the baseline, or whose datagrams overtook each other, may have another slot now.
+		// A later send that has already arrived may have removed an entity without a slot.
+		at, ok := s.sets.slots[m.id]
+		late := send < s.sets.newest
+		quiet := late && (isNew || !ok)
+		if isNew || ok && at != m.at || !ok && !late {
+			if m.at, ok = d.slotFor(s, m.id, floor); !ok {
+				return ErrMemory
+			}
 		}
 		open := d.open(s, m.at.Group)
 		bit := uint64(1) << m.at.Slot

@@ -100,6 +100,32 @@ func TestLateSetsAreBaselines(t *testing.T) {
 	f.check()
 }
 
+// An entity has one slot, although datagrams that overtake each other give it another one than it has in an older set: when it
+// goes out of sight, it leaves the world.
+func TestSetsOfTwoSlots(t *testing.T) {
+	f := openForger(t)
+	why := f.why()
+	again := wire.Set{Runs: []uint32{1, 1}, News: []wire.NewEntity{{After: 1}}}
+	f.feed(f.setOfSend(5, 0, wire.Set{News: []wire.NewEntity{{}, {}}}, line(10, 20), nil, 2))
+	f.feed(f.setOfSend(8, 3, wire.Set{Runs: []uint32{1, 1}}, line(10), line(10), 0))                      // 20 is left out
+	f.feed(f.setOfSend(7, 2, again, line(10, 20), line(10, 0), 0))                                        // late: 20 is back in sight
+	f.feed(f.setOfSend(6, 1, wire.Set{}, hiding(line(10, 0), 1), line(10, 20), 0))                        // later: it had gone out of sight
+	f.feed(f.setOfSend(9, 1, wire.Set{News: []wire.NewEntity{{After: 1}}}, line(10, 20), line(10, 0), 0)) // in another slot
+	f.feed(f.setOfSend(10, 3, wire.Set{}, line(10, 20), line(10, 20), 0))                                 // against the set of send 7
+	if f.Place(); len(why) != 2 {
+		t.Errorf("there came %v", why)
+	}
+	f.feed(f.setOfSend(11, 1, wire.Set{}, hiding(line(10, 0), 1), line(10, 20), 0))
+	f.feed(f.setOfSend(12, 3, wire.Set{}, hiding(line(10, 0), 1), line(10, 20), 0)) // the same against an older set
+	if f.Place(); why[20] != WentOutOfSight || f.refused > 0 {
+		t.Errorf("then %v; %d datagrams are refused", why, f.refused)
+	}
+	if _, there := f.config.World.ByNetID(20); there {
+		t.Error("an entity out of sight is in the world")
+	}
+	f.check()
+}
+
 // Invalid sets are refused and change nothing.
 func TestSetsThatNoServerSends(t *testing.T) {
 	f := openForger(t)
