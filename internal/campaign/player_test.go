@@ -3,6 +3,7 @@ package campaign
 import (
 	"fmt"
 	"math/rand/v2"
+	"time"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
@@ -111,6 +112,9 @@ func (k *player) confirmed(w *ecs.World, e ecs.Entity) bool {
 	return k.m.everywhere() || w.Netcode().Suspended(e)
 }
 
+// connectTimeout is the time for which clients try to connect in matches with sessions that survive a long silence.
+const connectTimeout = 20 * time.Second
+
 // config returns the configuration of the client.
 func (k *player) config() systems.ClientConfig {
 	m := k.m
@@ -121,6 +125,11 @@ func (k *player) config() systems.ClientConfig {
 				k.unheard++
 			}
 		},
+	}
+	if m.sleep.who != "" {
+		// By default a client tries to connect for as long as a session may be silent: here up to two days. A server whose clock has
+		// been set beyond the lifetime of the client's token never answers.
+		c.Session.ConnectTimeout = connectTimeout
 	}
 	if !m.everywhere() {
 		c.Systems = m.own
