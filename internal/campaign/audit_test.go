@@ -143,6 +143,14 @@ func (a *audit) session(k *player) (systems.ClientStatus, bool) {
 	return systems.ClientStatus{}, false
 }
 
+// unaware reports whether a client may still take itself for connected although the server has ended its session: another client of
+// the player took over, and the link lost the message. Sessions that survive a suspended process end after a longer silence than
+// the rest of a match.
+func (a *audit) unaware(k *player) bool {
+	_, ok := a.session(k)
+	return !ok && a.m.server.Session.Timeout > rest
+}
+
 // reached returns the number of ticks that a client has simulated.
 func (a *audit) reached(k *player) uint32 {
 	if a.m.everywhere() {
@@ -258,7 +266,7 @@ func (a *audit) wrong() error {
 		if err := k.audited(); err != nil {
 			return err
 		}
-		if k.gone || k.Err() != nil {
+		if k.gone || k.Err() != nil || a.unaware(k) {
 			continue
 		}
 		if _, ok := a.session(k); !ok || !k.live() {

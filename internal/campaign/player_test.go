@@ -235,7 +235,7 @@ func (k *player) audited() error {
 			return fmt.Errorf("%s: heard of %+v, which the server did not commit", name, d)
 		}
 	}
-	if !k.live() || !k.met {
+	if !k.live() || !k.met || k.m.unaware(k) {
 		return nil
 	}
 	if n := k.sparks.Len(); n > 0 {
