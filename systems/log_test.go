@@ -53,6 +53,25 @@ func TestLogOverload(t *testing.T) {
 	}
 }
 
+// A client whose round trip is so long that none of its inputs arrives within the window is logged once, others are not.
+func TestLogRoundTripBeyondTheWindow(t *testing.T) {
+	for _, m := range []policy.Model{policy.ServerRewind{Window: 200 * time.Millisecond}, policy.Rollback{Window: 200 * time.Millisecond}, policy.LocalSync{}} {
+		log := &journal{}
+		g := newGame(t, peopled, ServerConfig{Logger: log.logger(), Model: m})
+		g.join(ClientConfig{}, netsys.Link{Latency: 50 * time.Millisecond})
+		g.join(ClientConfig{}, netsys.Link{Latency: 600 * time.Millisecond})
+		g.connect()
+		g.run(30 * 60)
+		want := 1
+		if policy.Is[policy.LocalSync](m) {
+			want = 0
+		}
+		if n := log.told("WARN", "round_trip=1.2"); n != want || log.told("arrives in time") != want {
+			t.Errorf("%v: %d lines, want %d: %q", m, n, want, log.lines)
+		}
+	}
+}
+
 // A server with WakeEvery 2 logs the number of dropped steps, not of dropped wake-ups.
 func TestLogOverloadCountsSteps(t *testing.T) {
 	log := &journal{}

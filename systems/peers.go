@@ -32,6 +32,7 @@ type peer struct {
 	deferredItems int                              // number of deferred items of this client
 	acked         uint32                           // newest tick whose state the client has
 	flight        struct{ acked, consumed uint32 } // what the flight has
+	useful        usefulInputs
 }
 
 // serverSessions tracks connected clients, reservations, and players who have left.

@@ -53,6 +53,7 @@ type serverLink struct {
 	tick     uint32 // the next tick
 	err      error  // why the server has ended
 	ending   bool   // the coming end was logged
+	looked   uint32 // when logDistant looked at the inputs of clients
 	paused   bool
 	behind   overload.DropLog
 	load     *overload.Control
@@ -239,6 +240,7 @@ func (s *Server) Advance(now time.Time) int {
 	if s.probe != nil {
 		s.probe.End()
 	}
+	s.logDistant()
 	s.checkLastTick()
 	s.link.load.EndWakeUp(time.Duration(n)*time.Second/time.Duration(s.config.TickRate), late)
 	return n

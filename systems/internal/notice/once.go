@@ -16,6 +16,7 @@ const (
 	Unstable                  // a system that is not deterministic
 	Command                   // a refused or excess command
 	View                      // a lag compensation claim that does not match what the client saw
+	Distant                   // a round trip with which no input arrives in time
 )
 
 // First reports whether an event occurs for the first time.
