@@ -139,7 +139,7 @@ func TestPlaceOfClientThatNeverEnters(t *testing.T) {
 	g.clients, g.links = nil, nil
 	g.join(ClientConfig{}, netsys.Link{})
 	g.run(60)
-	g.run(60 * 5)
+	g.run(60 * 10)
 	if !errors.Is(g.clients[0].Err(), netsys.ErrServerFull) || admitted() != 0 {
 		t.Errorf("beside it: %v, %d admitted", g.clients[0].Err(), admitted())
 	}

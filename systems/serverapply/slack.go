@@ -25,6 +25,7 @@ type slack struct {
 	bucket    int64               // number of the newest bucket
 	startTick int64               // tick of the first packet since the last clear
 	deep      int64               // consecutive ticks with far too many waiting inputs
+	least     int32               // smallest slack of these ticks
 	asked     int32               // total ticks that the client was asked to run ahead
 	lastAsked int64               // tick of the last request
 	tickRate  int64
@@ -42,7 +43,7 @@ func (s *slack) clear(tick int64) {
 	for i := range s.newest {
 		s.newest[i], s.overtaken[i] = noSlack, noSlack
 	}
-	s.startTick, s.bucket, s.deep = tick, s.number(tick), 0
+	s.startTick, s.bucket, s.deep, s.least = tick, s.number(tick), 0, noSlack
 }
 
 func (s *slack) number(tick int64) int64 {
@@ -57,8 +58,8 @@ func (s *slack) packet(tick int64, ticks int, pending float64, newest bool) {
 	if newest {
 		b = &s.newest
 	}
-	v := &b[s.bucket%slackBuckets]
-	*v = min(*v, int32(math.Floor(float64(ticks)+pending+0.5)))
+	v, early := &b[s.bucket%slackBuckets], int32(math.Floor(float64(ticks)+pending+0.5))
+	*v, s.least = min(*v, early), min(s.least, early)
 }
 
 // tip is the newest packet of a tick.
@@ -142,24 +143,13 @@ func (s *slack) requestShift(tick int64, d int32) {
 }
 
 // hasSurplus reports that for half a second the number of waiting inputs exceeded the need by at least half a
-// second of inputs, and that even the slowest recent packets arrived that early, as after a stall of the server.
-// Otherwise the inputs wait because the link's jitter needs them. Slowing the client down would take a second for each
-// tick of excess.
+// second of inputs, and that no packet arrived less early, as after a stall of the server. Otherwise the inputs wait
+// because the link's jitter needs them. Slowing the client down would take a second for each tick of excess.
 func (s *slack) hasSurplus(waiting int, need int32) bool {
-	most := int64(need) + s.tickRate/2
-	if s.deep++; int64(waiting) < most {
-		s.deep = 0
+	if s.deep++; min(int64(waiting), int64(s.least)) < int64(need)+s.tickRate/2 {
+		s.deep, s.least = 0, noSlack
 	}
-	return s.deep > s.tickRate/2 && int64(s.recentLow()) >= most
-}
-
-// recentLow returns the smallest slack of the last half second to second, or noSlack.
-func (s *slack) recentLow() int32 {
-	low := int32(noSlack)
-	for _, n := range [...]int64{s.bucket, max(s.bucket-1, 0)} {
-		low = min(low, s.newest[n%slackBuckets], s.overtaken[n%slackBuckets])
-	}
-	return low
+	return s.deep > s.tickRate/2
 }
 
 // decide returns whether to hold this tick, and requests clock shifts. A large or early shortage is held at once. A
