@@ -226,7 +226,7 @@ func (h *Host) Control(command int, value float64) (result float64, text string,
 	case ControlDuration:
 		return milliseconds(r.Duration()), "", nil
 	case ControlSeek:
-		err = r.Seek(time.Duration(min(max(value, 0), 1e12) * float64(time.Millisecond)))
+		err = r.Seek(time.Duration(math.Round(min(max(value, 0), 1e12) * float64(time.Millisecond))))
 		return milliseconds(r.Position()), "", err
 	case ControlRate:
 		r.SetRate(value)

@@ -227,6 +227,13 @@ func TestControl(t *testing.T) {
 	if v, _ := do(host.ControlSeek, 1000); v != 1000 {
 		t.Error(v)
 	}
+	for range 500 {
+		must(t, h.Replay().Seek(h.Replay().Position()+time.Second/600+1))
+		at, _ := do(host.ControlPosition, 0)
+		if v, _ := do(host.ControlSeek, at); v != at {
+			t.Errorf("a seek to the position, %v ms, goes to %v ms", at, v)
+		}
+	}
 	if v, _ := do(host.ControlSeek, -5); v > 10 { // one step after the beginning
 		t.Error(v)
 	}
