@@ -15,6 +15,7 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/train"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
@@ -58,7 +59,7 @@ func learned(t testing.TB, seed uint64) *delta.Trained {
 	if err != nil {
 		t.Fatal(err)
 	}
-	priors := delta.NewTrainer(r.Layout())
+	priors := train.NewTrainer(r.Layout())
 	var sends [][]delta.Group
 	for {
 		groups, err := r.Next(nil)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tactusgo/tactus/codec"
-	"github.com/tactusgo/tactus/codec/internal/rangecoder"
+	"github.com/tactusgo/tactus/internal/rangecoder"
 )
 
 // A block is the state of some entities at one send, encoded against states that the receiver has acknowledged.
@@ -68,6 +68,15 @@ func (e *Encoder) Append(dst []byte, m *Model, parts []Part) (all []byte, c Code
 		return all, Range
 	}
 	return append(all[:at], e.other...), c
+}
+
+// Trace codes a block with a sink instead of the range coder. The sink gets pointers into now, which must be as long as
+// [Model.Chances] and then holds the chances of the block.
+func (e *Encoder) Trace(m *Model, parts []Part, now []rangecoder.Chance, to rangecoder.Sink) {
+	c := &e.coder
+	c.symbols, c.spent, c.ctx = nil, nil, now
+	c.Divert(to, false)
+	_ = c.code(m, parts)
 }
 
 func (e *Encoder) appendRange(dst []byte, m *Model, parts []Part) []byte {

@@ -4,5 +4,5 @@
 //   - Describe the components: [Layout], from the tables of package codec/schema.
 //   - Encode and decode a block of groups: [Encoder], [Decoder], [Part].
 //   - Predict values well: [Model]. Train a model on the traffic of a game with the command codec/train: [Recorder],
-//     [Trained], [Trainer].
+//     [Trained].
 package delta

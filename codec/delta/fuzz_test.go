@@ -78,7 +78,7 @@ func FuzzRecording(f *testing.F) {
 }
 
 func FuzzParseTrained(f *testing.F) {
-	p, s := trained(f, 4)
+	p, s := anyPrior(f, 4)
 	f.Add(NewTrained(s.layout, p).Append(nil))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		if len(file) >= trainedTail {
@@ -101,7 +101,7 @@ func FuzzParseTrained(f *testing.F) {
 }
 
 func FuzzParsePrior(f *testing.F) {
-	p, s := trained(f, 4)
+	p, s := anyPrior(f, 4)
 	f.Add(p.Append(nil))
 	f.Add([]byte{priorVersion})
 	f.Fuzz(func(t *testing.T, src []byte) {

@@ -2,9 +2,11 @@ package delta
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/tactusgo/tactus/codec/internal/whole"
 	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/internal/rangecoder"
 )
 
 // Model is a layout and a prior: the initial expectations of the coders about values. It never changes and can be shared.
@@ -89,6 +91,9 @@ func NewModel(l *Layout, prior *Prior) *Model {
 	prior.applyTo(m)
 	return m
 }
+
+// Chances returns a copy of the initial chances of the contexts.
+func (m *Model) Chances() []rangecoder.Chance { return slices.Clone(m.start) }
 
 // rawFloats returns the words of a raw component that are one float32 each. They are predicted linearly as integers, which
 // is accurate while the exponent of the float stays the same. Fields after the first list or text are skipped.

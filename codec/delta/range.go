@@ -4,7 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/tactusgo/tactus/codec"
-	"github.com/tactusgo/tactus/codec/internal/rangecoder"
+	"github.com/tactusgo/tactus/internal/rangecoder"
 )
 
 // blockCoder encodes and decodes the bodies of blocks, with the range coder or as [symbols]. The same methods serve both
@@ -26,7 +26,6 @@ type blockCoder struct {
 	field   *field   // the current one, nil for data outside of fields
 	spent   *costs   // or nil
 	symbols *symbols // nil for the range coder
-	tally   *rangecoder.Tally
 }
 
 // maxBlockWords is the largest number of words of the new entities of a block: enough for a group of the largest entities.
@@ -62,9 +61,6 @@ type contextCoder struct {
 func (c *blockCoder) code(m *Model, parts []Part) error {
 	c.ctx = rangecoder.Restart(c.ctx, m.start, m.idle, c.m == m)
 	c.m = m
-	if c.tally != nil {
-		c.tally.First = &c.ctx[0]
-	}
 	c.recent, c.words = recent{}, 0
 	c.block++
 	for i := range parts {

@@ -114,10 +114,8 @@ func TestTablesOfLines(t *testing.T) {
 
 // A trained model is read back from its file unchanged, and fits only its own layout.
 func TestTrained(t *testing.T) {
-	s := newScene(t, 4, 4, 0.3)
-	priors := NewTrainer(s.layout)
-	s.teach(10, priors.Add)
-	learned := NewTrained(s.layout, priors.Prior())
+	p, s := anyPrior(t, 4)
+	learned := NewTrained(s.layout, p)
 	file := learned.Append(nil)
 	got, err := ParseTrained(file)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"math/bits"
 
 	"github.com/tactusgo/tactus/codec"
-	"github.com/tactusgo/tactus/codec/internal/rangecoder"
 	"github.com/tactusgo/tactus/codec/internal/zstd"
+	"github.com/tactusgo/tactus/internal/rangecoder"
 )
 
 // The bodies of [Raw] and [Zstd] have the bits and numbers of the range coder's grammar as one sequence of numbers.

@@ -6,7 +6,7 @@ import (
 	"hash/fnv"
 
 	"github.com/tactusgo/tactus/codec"
-	"github.com/tactusgo/tactus/codec/internal/rangecoder"
+	"github.com/tactusgo/tactus/internal/rangecoder"
 )
 
 // Trained is the result of training on the traffic of a game: the initial chances of the coders. Peers compare [Trained.Hash]. If
@@ -134,6 +134,13 @@ type Prior struct {
 	layout uint64 // hash of its layout
 	start  []chance
 	hash   uint64
+}
+
+// NewPrior returns a prior for a layout. start has the chances of all contexts, as in [Model.Chances], and must not change afterwards.
+func NewPrior(l *Layout, start []rangecoder.Chance) *Prior {
+	p := &Prior{layout: l.hash(), start: start}
+	p.setHash()
+	return p
 }
 
 // priorVersion changes whenever the contexts of the range coder change.

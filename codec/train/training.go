@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/internal/train"
 )
 
 // maxAge is the largest age of a baseline, in sends, as on a server.
@@ -32,7 +33,7 @@ func (c *training) train() (*delta.Trained, error) {
 	}
 	fmt.Fprintf(c.log, "%d blocks, %d of them to learn from\n", total, learned)
 
-	priors := delta.NewTrainer(layout)
+	priors := train.NewTrainer(layout)
 	n := 0
 	if _, err = c.each(func(parts []delta.Part) {
 		if n++; n <= learned {

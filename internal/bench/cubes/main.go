@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/internal/train"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -98,7 +99,7 @@ func measureAll(trainOn, scoreOn string, cubes, rounds int, progress io.Writer) 
 		}
 		for _, parent := range []bool{true, false} {
 			fmt.Fprintf(progress, "training on %d frames, parents %t\n", t.frames(), parent)
-			priors[parent] = train(t, parent)
+			priors[parent] = trainPrior(t, parent)
 		}
 	}
 	results := make([]result, len(variants))
@@ -116,12 +117,12 @@ func measureAll(trainOn, scoreOn string, cubes, rounds int, progress io.Writer) 
 	return results, nil
 }
 
-// train trains a prior on every other frame of a trace, with the newest baselines.
+// trainPrior trains a prior on every other frame of a trace, with the newest baselines.
 // For some frames it also uses the baselines that remain when packets are lost.
-func train(t *trace, parent bool) *delta.Prior {
+func trainPrior(t *trace, parent bool) *delta.Prior {
 	const late = 8 // age of the baseline after a lost packet, in frames
 	l := newLink(variant{parent: parent}, t, nil)
-	trainer := delta.NewTrainer(l.stage.layout)
+	trainer := train.NewTrainer(l.stage.layout)
 	for i := range t.frames() {
 		f := l.stage.step()
 		if i > delay && i%2 == 0 {

@@ -1,16 +1,22 @@
-package delta
+package train
 
 import (
 	"math"
+	"slices"
 
-	"github.com/tactusgo/tactus/codec/internal/rangecoder"
+	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/internal/rangecoder"
 )
 
-// Trainer makes a [Prior] from sample blocks. It is not safe for concurrent use.
+type chance = rangecoder.Chance
+
+// Trainer makes a [delta.Prior] from sample blocks. It is not safe for concurrent use.
 type Trainer struct {
-	model *Model
-	coder blockCoder
-	tally rangecoder.Tally // its log has endOfBlock after each block
+	layout *delta.Layout
+	model  *delta.Model
+	coder  delta.Encoder
+	now    []chance // of the block that is coded
+	tally  tally    // its log has endOfBlock after each block
 }
 
 // endOfBlock separates blocks in the log.
@@ -20,18 +26,19 @@ const endOfBlock = math.MaxUint32
 const maxTrainerLog = 32 << 20
 
 // NewTrainer returns a trainer for blocks of a layout.
-func NewTrainer(l *Layout) *Trainer { return &Trainer{model: NewModel(l, nil)} }
+func NewTrainer(l *delta.Layout) *Trainer {
+	m := delta.NewModel(l, nil)
+	now := m.Chances()
+	return &Trainer{layout: l, model: m, now: now, tally: tally{first: &now[0]}}
+}
 
-// Add learns from a block. parts are as in [Encoder.Append].
-func (t *Trainer) Add(parts []Part) {
-	if len(t.tally.Log) > maxTrainerLog {
+// Add learns from a block. parts are as in [delta.Encoder.Append].
+func (t *Trainer) Add(parts []delta.Part) {
+	if len(t.tally.log) > maxTrainerLog {
 		return
 	}
-	c := &t.coder
-	c.tally = &t.tally
-	c.Divert(c.tally, false)
-	_ = c.code(t.model, parts)
-	t.tally.Log = append(t.tally.Log, endOfBlock)
+	t.coder.Trace(t.model, parts, t.now, &t.tally)
+	t.tally.log = append(t.tally.log, endOfBlock)
 }
 
 // confidences are the possible values of N of a trained chance.
@@ -39,43 +46,43 @@ var confidences = []uint16{0, 1, 2, 3, 4, 6, 8, 10, 12, 15, 20, 28, 39}
 
 // Prior returns the trained prior. The chance of each context is the mean of its bits. Its confidence is the one that would
 // have encoded the sample blocks in the fewest bits. Contexts that did not occur keep the built-in chance.
-func (t *Trainer) Prior() *Prior {
-	n := len(t.model.start)
-	p := &Prior{layout: t.model.layout.hash(), start: append([]chance(nil), t.model.start...)}
+func (t *Trainer) Prior() *delta.Prior {
+	start := t.model.Chances()
+	n := len(start)
 	var count [2][]float64
 	count[0], count[1] = make([]float64, n), make([]float64, n)
-	for _, e := range t.tally.Log {
+	for _, e := range t.tally.log {
 		if e != endOfBlock {
 			count[e&1][e>>1]++
 		}
 	}
-	for i := range p.start {
+	for i := range start {
 		if all := count[0][i] + count[1][i]; all > 0 {
-			built := float64(t.model.start[i].P) / 65536
+			built := float64(start[i].P) / 65536
 			mean := (count[1][i] + built) / (all + 1)
-			p.start[i].P = uint16(min(max(mean*65536, 32), 65536-32))
+			start[i].P = uint16(min(max(mean*65536, 32), 65536-32))
 		}
 	}
 	// The cost of each confidence.
 	cost := make([][]float64, len(confidences))
 	for s, seen := range confidences {
 		cost[s] = make([]float64, n)
-		for i := range p.start {
-			p.start[i].N = seen
+		for i := range start {
+			start[i].N = seen
 		}
-		now := append([]chance(nil), p.start...)
+		now := slices.Clone(start)
 		var met []uint32
-		for _, e := range t.tally.Log {
+		for _, e := range t.tally.log {
 			if e == endOfBlock {
 				for _, i := range met {
-					now[i] = p.start[i]
+					now[i] = start[i]
 				}
 				met = met[:0]
 				continue
 			}
 			i := e >> 1
 			c := &now[i]
-			if *c == p.start[i] {
+			if *c == start[i] {
 				met = append(met, i)
 			}
 			if e&1 != 0 {
@@ -87,17 +94,16 @@ func (t *Trainer) Prior() *Prior {
 			}
 		}
 	}
-	for i := range p.start {
+	for i := range start {
 		best := 2
 		for s := range confidences {
 			if cost[s][i] < cost[best][i] {
 				best = s
 			}
 		}
-		p.start[i].N = confidences[best]
+		start[i].N = confidences[best]
 	}
-	p.setHash()
-	return p
+	return delta.NewPrior(t.layout, start)
 }
 
 // bitsOf returns the information in bits of an event with the chance p/65,536.
