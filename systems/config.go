@@ -73,8 +73,6 @@ func (c ServerConfig) Validate() error {
 		return fmt.Errorf("%w: Workers %d is not between 1 and %d (0: 1)", ErrConfig, c.Workers, maxWorkers)
 	case c.Snapshots.Budget < snapshot.MinBudget:
 		return fmt.Errorf("%w: Budget %d is less than %d bytes (0: %d)", ErrConfig, c.Snapshots.Budget, snapshot.MinBudget, defaultBudget)
-	case c.Snapshots.Priority != nil && len(c.Snapshots.Priorities) > 0:
-		return fmt.Errorf("%w: Priority and Priorities: leave Priority out where data says it, since what it says clients do not share", ErrConfig)
 	case c.Snapshots.Coders > delta.ZstdOnly:
 		return fmt.Errorf("%w: no choice of coders %d; there are AnyCoder (0) and ZstdOnly (1)", ErrConfig, c.Snapshots.Coders)
 	}

@@ -183,17 +183,14 @@ type Snapshots struct {
 	// 200. If not all changes fit, entities take turns. If the session estimates that the path carries less, a snapshot
 	// gets smaller, but not below 200. [Server.SetBudget] changes the budget of one client. Default (0): two datagrams.
 	Budget int
-	// Priority returns how much an entity matters to a client if the budget is too small for all. An entity with twice the
-	// priority is sent about twice as often. Without Priority whole groups of entities take turns, groups with changes
-	// first, and clients share encoded groups. With it each client chooses single entities and shares little: for 100
-	// clients, 500 moving entities and a budget of 1,200 bytes, snapshots cost 12 times as much (BenchmarkPriority in
-	// systems/snapshot). Priority is called in Snapshot. It must not change the world or depend on anything else. Values
-	// below 1/16 count as 1/16, so every entity is sent eventually. Default (nil): 1 for all.
-	Priority func(w *ecs.World, e ecs.Entity, client uint32) float32
-	// Priorities state priorities as data, so that clients go on sharing encoded groups: [ByDistance] and [ByComponent].
-	// Waiting time and changes count in addition. Use either Priority or Priorities. Default (nil): all entities have the
-	// same priority.
-	Priorities []Priority
+	// Priority returns how much an entity matters to a client if the budget is too small for all: [ByDistance],
+	// [ByComponent], a product of [Priorities], or a function of the game. An entity with twice the priority is sent about
+	// twice as often. Without Priority entities take turns in chunks of 64, and clients share the encoding; with it each client
+	// chooses entities for itself, which costs the server five times as much (BenchmarkLoad and BenchmarkPriority in
+	// systems/snapshot). Priority is called in Snapshot, with ServerConfig.Workers above 1 on several goroutines. It must not
+	// change the world or depend on anything else. Values below 1/16 count as 1/16, so every entity is sent eventually.
+	// Default (nil): 1 for all.
+	Priority Priority
 	// Interest selects the entities of others that a client may know: near ones by a [Grid], the same room or team by
 	// [Same], any others by a [Filter], combined by [And], [Or] and [HiddenUnless]. It is evaluated for each snapshot. The
 	// server sends nothing about other entities, not even that they exist. A client always knows its own entities.

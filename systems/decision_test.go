@@ -7,7 +7,6 @@ import (
 	"go/token"
 	"io/fs"
 	"maps"
-	"math/bits"
 	"net/netip"
 	"path/filepath"
 	"slices"
@@ -16,8 +15,6 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/codec"
-	"github.com/tactusgo/tactus/codec/delta"
-	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
@@ -275,9 +272,9 @@ func (l *lossy) Poll(now time.Time, deliver func(netsys.Datagram)) {
 	})
 }
 
-// A snapshot needs several datagrams, and some are lost. Each group is encoded against an acknowledged state that arrived, the
-// newest or nearly the newest. Groups in lost datagrams keep their baseline while all others advance.
-func TestDecision6_BaselinesArePerEntity(t *testing.T) {
+// A snapshot needs several datagrams, and some are lost. Each block is encoded against a send of which all datagrams arrived, the
+// newest or nearly the newest, however many sends in a row lose one.
+func TestDecision6_BaselinesArrivedWhole(t *testing.T) {
 	const entities = 600
 	network := netsys.NewNetwork()
 	address := netip.MustParseAddrPort("10.0.0.1:7777")
@@ -310,93 +307,46 @@ func TestDecision6_BaselinesArePerEntity(t *testing.T) {
 		p.Tick()
 	}
 
-	var tables []*schema.Table
-	for _, comp := range protocol().Replicated() {
-		tables = append(tables, comp.Schema)
-		if comp.Words == 0 {
-			tables[len(tables)-1] = nil
-		}
-	}
-	model := delta.NewModel(delta.NewLayout(tables, 3, 20), nil)
-	took := map[[2]uint32]*delta.Group{} // by group and send
-	newest := map[uint32]uint32{}        // by group
-	var decoder delta.Decoder
+	whole := map[uint32]bool{}             // sends of which all datagrams arrived
 	const warm, losses, after = 60, 40, 10 // sends
-	longest, gaps, told, send := uint32(0), 0, 0, uint32(0)
+	longest, newest, send := uint32(0), uint32(0), uint32(0)
 	check := func(b []byte) {
 		var r codec.ByteReader
 		r.Reset(b)
 		head, err := wire.ReadSnapshotHeader(&r)
-		if send = codec.Lift(head.Send, max(send, 1)); err != nil || head.Join && head.Back != 0 {
-			t.Fatalf("send %d: a state of another send, %+v: %v", send, head, err)
+		if send = codec.Lift(head.Send, max(send, 1)); err != nil {
+			t.Fatalf("send %d: %v", send, err)
 		}
-		arrived := map[uint32]*delta.Group{}
 		age := uint32(0)
 		for r.Len() > 0 {
-			x, body, err := wire.ReadBlock(&r, age)
-			if age = x.Age; err != nil || x.Slots != wire.AllSlots {
-				t.Fatalf("send %d: part of a group, though the budget holds all, or %v", send, err)
+			x, _, err := wire.ReadBlock(&r, age)
+			if age = x.Age; err != nil {
+				t.Fatalf("send %d: %v", send, err)
 			}
-			if x.Own {
+			if x.Own || send <= warm/2 {
 				continue
 			}
-			group, count := x.First, x.Count
-			if send > warm/2 && age == 0 {
-				t.Fatalf("send %d: group %d is told in full", send, group)
+			// Ages are few, so that clients share them: 6, 8, 12 and so on.
+			if age == 0 || !whole[send-age] || x.Two && !whole[send-age-1] || send-age+5 < newest {
+				t.Fatalf("send %d: a block relative to %d sends before, and second %v, when %d arrived", send, age, x.Two, newest)
 			}
-			var parts []delta.Part
-			for g := group; g < group+count; g++ {
-				arrived[g] = &delta.Group{Send: send}
-				part := delta.Part{Cur: arrived[g], Slots: 1<<64 - 1}
-				if age > 0 {
-					if part.Base = took[[2]uint32{g, send - age}]; part.Base == nil {
-						t.Fatalf("send %d: group %d is told relative to send %d, which did not arrive", send, g, send-age)
-					}
-				}
-				if x.Two {
-					if part.Base2 = took[[2]uint32{g, send - age - 1}]; part.Base2 == nil {
-						t.Fatalf("send %d: group %d is told relative to send %d, which did not arrive", send, g, send-age-1)
-					}
-				}
-				// Ages are few, so that clients share them: 6, 8, 12 and so on.
-				if send > warm/2 && send-age+5 < newest[g] {
-					t.Fatalf("send %d: group %d is told relative to send %d, though %d arrived", send, g, send-age, newest[g])
-				}
-				longest = max(longest, age)
-				parts = append(parts, part)
-			}
-			if err := decoder.Decode(body, x.Coder, model, parts); err != nil {
-				t.Fatalf("send %d: group %d: %v", send, group, err)
-			}
-			for _, part := range parts {
-				if age > 1 {
-					gaps += bits.OnesCount64(part.Cur.Alive)
-				}
-			}
-		}
-		for g, state := range arrived {
-			took[[2]uint32{g, send}] = state
-			newest[g] = send
+			longest = max(longest, age)
 		}
 	}
 	for tick := range uint32(3 * (warm + losses + after)) {
 		p.Got, n = p.Got[:0], 0
 		losing = send >= warm && send < warm+losses
+		before := lost
 		p.Tick(fieldtest.Input(tick+1, 1, 2))
 		for _, b := range p.Got {
 			check(b)
 		}
-	}
-	behind := 0
-	for g, s := range newest {
-		if s != send {
-			behind++
+		if len(p.Got) > 0 && lost == before {
+			whole[send], newest = true, send
 		}
-		told += bits.OnesCount64(took[[2]uint32{g, s}].Alive)
 	}
-	if lost < losses-2 || longest < losses-2 || gaps < 100 || behind > 0 || told != entities+1 {
-		t.Errorf("%d datagrams lost; groups told relative to up to %d sends ago, %d entities to older than the last; %d groups not up to date, %d entities",
-			lost, longest, gaps, behind, told)
+	if lost < losses-2 || longest < losses-2 || newest != send {
+		t.Errorf("%d datagrams lost; blocks relative to up to %d sends ago; the newest whole send is %d of %d", lost, longest, newest, send)
 	}
 }
 

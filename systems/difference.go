@@ -43,38 +43,10 @@ func (x bothEnds) compare() error {
 		return fmt.Errorf("the client's newest snapshot, tick %d, is %d ticks old", x.mirror.Newest.Tick, x.tick-x.mirror.Newest.Tick)
 	}
 	seen := make(map[uint32]bool)
-	if set, limited := x.recipient.InSight(); limited {
-		for _, s := range set {
-			seen[s.ID] = true
-			if err := x.memberDiffers(s); err != nil {
-				return err
-			}
-		}
-		return x.onlyHas(seen, f.Tick)
-	}
-	_, over := x.recipient.Budget()
-	for g := range f.Groups {
-		hidden := wire.AllSlots // where nothing is known, the client may see nothing
-		if known := x.recipient.Baselines().World.At(uint32(g)); known != nil {
-			hidden, _ = known.Hidden()
-		}
-		if g >= len(x.mirror.Store.World) {
-			if visible := f.Groups[g].Alive &^ hidden; visible != 0 && !over {
-				return fmt.Errorf("the client never received group %d, slots %#x", g, visible)
-			}
-			continue
-		}
-		for k := range delta.GroupSize {
-			if hidden>>k&1 != 0 {
-				continue
-			}
-			id, err := x.slotDiffers(g, k)
-			if err != nil {
-				return err
-			}
-			if id != 0 {
-				seen[id] = true
-			}
+	for _, s := range x.recipient.InSight(f.Send) {
+		seen[s.ID] = true
+		if err := x.memberDiffers(s); err != nil {
+			return err
 		}
 	}
 	return x.onlyHas(seen, f.Tick)
@@ -92,7 +64,7 @@ func (x *bothEnds) onlyHas(seen map[uint32]bool, tick uint32) error {
 	return nil
 }
 
-// memberDiffers compares an entity in the sight of a client that is sent a set.
+// memberDiffers compares an entity in the sight of the client.
 func (x *bothEnds) memberDiffers(s snapshot.InSight) error {
 	_, over := x.recipient.Budget()
 	r := x.mirror.Entities.Of(s.ID)
@@ -110,56 +82,26 @@ func (x *bothEnds) memberDiffers(s snapshot.InSight) error {
 	if f.Groups[s.Group].Alive>>s.Slot&1 == 0 || f.Groups[s.Group].IDs[s.Slot] != s.ID {
 		return nil // its components have changed since
 	}
-	_, err := x.stateDiffers(f, s.Group, s.Slot, r)
-	return err
+	return x.stateDiffers(f, s.Group, s.Slot, r)
 }
 
-// slotDiffers compares a slot on the client with the slot on the server. It returns the ID of the entity in it.
-func (x *bothEnds) slotDiffers(g, k int) (id uint32, err error) {
-	send, now := x.mirror.Store.World[g].Updated[k], &x.snapshots.Frame(x.mirror.Newest.Send).Groups[g]
-	f := x.snapshots.Frame(send)
-	_, over := x.recipient.Budget()
-	if over && (f == nil || g >= len(f.Groups)) && (now.Alive>>k&1 == 0 || send == 0) && x.mirror.Store.World[g].Here[k] == nil {
-		return 0, nil // empty for long and known to the client, or not sent yet
-	}
-	if send != x.mirror.Newest.Send && !over || f == nil || g >= len(f.Groups) {
-		return 0, fmt.Errorf("slot %d of group %d is as of send %d, the newest is %d", k, g, send, x.mirror.Newest.Send)
-	}
+// stateDiffers compares an entity of the client with its state in a frame.
+func (x *bothEnds) stateDiffers(f *capture.Frame, g, k int, r *mirror.Replica) error {
 	truth := &f.Groups[g]
-	if truth.Alive>>k&1 == 0 {
-		return 0, nil
-	}
-	id = truth.IDs[k]
-	r := x.mirror.Entities.Of(id)
-	if r == nil && send != x.mirror.Newest.Send && (now.Alive>>k&1 == 0 || now.IDs[k] != id) {
-		return 0, nil // the entity moved and was despawned there
-	}
-	if r != nil && r.At != (mirror.Location{Group: int32(g), Slot: int32(k)}) && r.Newest > send {
-		return id, nil // it has moved since
-	}
-	if r == nil || r.Entity.IsZero() || r.Removed.Tick != 0 {
-		return id, fmt.Errorf("entity %d lives on the server at tick %d, not on the client", id, f.Tick)
-	}
-	return x.stateDiffers(f, g, k, r)
-}
-
-// stateDiffers compares an entity of the client with its state in a frame. It returns the ID of the entity.
-func (x *bothEnds) stateDiffers(f *capture.Frame, g, k int, r *mirror.Replica) (id uint32, err error) {
-	truth := &f.Groups[g]
-	id = truth.IDs[k]
+	id := truth.IDs[k]
 	mask := truth.Masks[k]
 	if f.Owner(g, k) == x.client {
 		mask |= x.mirror.PrivateMask(r)
 	}
 	if err := x.entityDiffers(mask, truth, k, r.Entity); err != nil {
-		return id, fmt.Errorf("entity %d at tick %d: %w", id, f.Tick, err)
+		return fmt.Errorf("entity %d at tick %d: %w", id, f.Tick, err)
 	}
 	if f.Owner(g, k) == x.client && x.private != 0 {
 		if err := x.privateDiffers(id, r.Entity); err != nil {
-			return id, fmt.Errorf("entity %d at tick %d: %w", id, f.Tick, err)
+			return fmt.Errorf("entity %d at tick %d: %w", id, f.Tick, err)
 		}
 	}
-	return id, nil
+	return nil
 }
 
 // entityDiffers compares an entity of the client with the captured one, except for private components.

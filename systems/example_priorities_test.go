@@ -13,10 +13,10 @@ func ExampleByDistance() {
 	config := systems.ServerConfig{
 		Snapshots: systems.Snapshots{
 			Budget: 1200,
-			Priorities: []systems.Priority{
-				systems.ByDistance[components.Position]{Full: 100, Half: 300, Quarter: 1000},
+			Priority: systems.Priorities(
+				systems.ByDistance[components.Position](100),
 				systems.ByComponent[components.Velocity](0.5),
-			},
+			),
 		},
 	}
 	fmt.Println(config.Validate())

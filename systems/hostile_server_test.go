@@ -17,7 +17,6 @@ type forger struct {
 	c       *Client
 	log     *journal
 	encoder delta.Encoder
-	model   *delta.Model
 	own     *delta.Model // of own state
 }
 
@@ -28,7 +27,6 @@ func newForger(t *testing.T) *forger {
 	f.run(10)
 	f.frozen = true
 	tables, s := wire.Tables(f.c.protocol), f.server
-	f.model = delta.NewModel(delta.NewLayout(tables, int(f.c.shape.sendEvery), s.config.Snapshots.SendRate), nil)
 	f.own = delta.NewModel(delta.NewRawLayout(tables, int(f.c.shape.sendEvery), s.config.Snapshots.SendRate), nil)
 	return f
 }
@@ -37,53 +35,30 @@ func (f *forger) feed(b []byte) {
 	(*clientHandler)(f.c).Received(f.now, f.c.link.session, netsys.Packet{At: f.now, Newest: true, Data: b})
 }
 
-// toldGroup is the contents of a forged block: the state of a group.
-type toldGroup struct {
-	own   bool
-	group uint32
-	state *delta.Group
-}
-
-// snapshot returns a message with blocks. Its send is n sends after the last one of the server.
-func (f *forger) snapshot(n int, told ...toldGroup) []byte {
+// snapshot returns a message with owner state. Its send is n sends after the last one of the server.
+func (f *forger) snapshot(n int, told ...*delta.Group) []byte {
 	return f.snapshotAfter(n, uint16(f.c.mirror.Own.Newest.Input), told...)
 }
 
-func (f *forger) snapshotAfter(n int, input uint16, told ...toldGroup) []byte {
+func (f *forger) snapshotAfter(n int, input uint16, told ...*delta.Group) []byte {
 	b := wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: uint16(f.c.mirror.Newest.Send) + uint16(n), Input: input})
 	for i, x := range told {
-		h := wire.BlockHead{Own: x.own, First: x.group, Count: 1, Slots: x.state.Known}
-		m := f.model
-		if x.own {
-			m = f.own
-		}
+		h := wire.BlockHead{Own: true, Count: 1, Slots: x.Known}
 		var body []byte
-		body, h.Coder = f.encoder.Append(nil, m, []delta.Part{{Cur: x.state, Slots: h.Slots}})
+		body, h.Coder = f.encoder.Append(nil, f.own, []delta.Part{{Cur: x, Slots: h.Slots}})
 		b = append(h.Append(b, 0, len(body), i+1 == len(told)), body...)
 	}
 	return b
 }
 
-// What is replicated in the plaza: Owner, SpawnKey, place, shots.
-const (
-	placeBit = 1 << 2
-	shotsBit = 1 << 3
-)
-
-// dots returns a group with an entity with a place in each of the slots. Ids count up from id.
-func (f *forger) dots(id uint32, slots uint64) *delta.Group {
-	g := &delta.Group{}
-	for m := slots; m != 0; m &= m - 1 {
-		copy(g.Put(trailing(m), id+uint32(trailing(m)), placeBit, 2), []int32{1, 2})
-	}
-	return g
-}
+// shotsBit is the bit of shots among what is replicated in the plaza: Owner, SpawnKey, place, shots.
+const shotsBit = 1 << 3
 
 // shotsOf returns owner state of an entity that does not exist, so that it has no effect.
-func (f *forger) shotsOf(id uint32, slot int) toldGroup {
+func (f *forger) shotsOf(id uint32, slot int) *delta.Group {
 	g := &delta.Group{}
 	g.Put(slot, id, shotsBit, 1)[0] = 7
-	return toldGroup{own: true, state: g}
+	return g
 }
 
 // A client leaves a server that sends nonsense. It logs the first malformed message, counts all, and its world does not
@@ -112,7 +87,7 @@ func TestMissingBaselineIsNotMalformed(t *testing.T) {
 	f := newForger(t)
 	before := f.c.Stats().Renewals
 	b := f.snapshot(1)
-	f.feed(append((&wire.BlockHead{Count: 1, Slots: wire.AllSlots, Age: f.c.mirror.Newest.Send}).Append(b, 0, 1, true), 1))
+	f.feed(append((&wire.BlockHead{Set: true, Age: f.c.mirror.Newest.Send}).Append(b, 0, 1, true), 1))
 	if s := f.c.Stats(); s.Renewals != before+1 || s.MalformedMessages != 0 || f.c.Err() != nil {
 		t.Errorf("%d renewals, %d malformed: %v", s.Renewals-before, s.MalformedMessages, f.c.Err())
 	}
@@ -122,7 +97,7 @@ func TestMissingBaselineIsNotMalformed(t *testing.T) {
 func TestClientBoundsItsMemory(t *testing.T) {
 	f := newForger(t)
 	f.c.mirror.Store.Memory.Used += mirror.MaxMemory // as if
-	f.feed(f.snapshot(1, toldGroup{group: 3, state: f.dots(100, 1)}))
+	f.feed(f.snapshot(1, f.shotsOf(1000, 0)))
 	if !errors.Is(f.c.Err(), ErrMessage) || !errors.Is(f.c.Err(), mirror.ErrMemory) {
 		t.Errorf("%v", f.c.Err())
 	}

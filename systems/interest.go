@@ -23,33 +23,24 @@ type Interest = interest.Interest
 // had one sees only entities without T.
 type Grid[T any] = interest.Grid[T]
 
-// Priority ranks entities for a client whose budget does not hold all changes, as data: a [ByDistance], or the
-// result of [ByComponent]. An entity with half the share is sent half as often while the budget is exceeded. Shares
-// are rounded to five classes: all, a half, a quarter, an eighth and a sixteenth. If several priorities apply to an
-// entity, their shares are multiplied. Without an Interest, priorities apply to groups of up to 64 entities with the
-// same components. If possible, all clients for which a group is in a class receive it at the same send, so that they
-// share the encoding.
+// Priority returns how much an entity matters to a client whose budget does not hold all changes, above 0. An entity with half the
+// priority is sent about half as often while the budget is exceeded. [ByDistance] and [ByComponent] return one, and [Priorities]
+// multiplies several.
 type Priority = interest.Priority
 
-// ByDistance is the [Priority] of entities near one of the client's own entities. T is a position component as for
-// [Grid]. The share is all within Full, a half within Half, a quarter within Quarter, and an eighth beyond, in
-// units of T. Half 0 means twice Full, and Quarter 0 twice Half. Entities without T have the whole share, and so
-// does everything for a client that never had an entity with T.
+// ByDistance returns the [Priority] of entities near one of the client's own entities: 1 within full, in units of T, and beyond it
+// full divided by the distance. T is a position component as for [Grid]; ByDistance panics if it has no coordinates, or if full is
+// not above 0. Entities without T have priority 1, and so does everything for a client that owns no entity with T.
 //
-// Without an Interest, entities share groups only with others in the same cell of length Cell. Cell 0 means Full. A world
-// in many cells has many groups, each of about four bytes in a snapshot. With an Interest, Cell has no effect.
-//
-// For 100 clients in 100 places, 500 entities that jump across 16 cells at each send, and a budget of 1,200 bytes,
-// snapshots cost 4 times as much as without it, because clients in different places receive different groups (12
-// times with ServerConfig.Snapshots.Priority). They allocate twice as often (BenchmarkPriority in systems/snapshot).
-//
-// While the server is overloaded, entities beyond Full count as far; see [Overload].
-type ByDistance[T any] = interest.ByDistance[T]
+// The places of the clients are found once per tick. [Priority] has the cost.
+func ByDistance[T any](full float64) Priority { return interest.ByDistance[T](full) }
 
-// ByComponent is the [Priority] of entities with the replicated component T: a share above 0, up to 1, rounded to
-// the nearest class. To make some entities more important, give the others a smaller share. It costs nothing
-// (BenchmarkPriority in systems/snapshot), because groups consist of entities with the same components anyway.
+// ByComponent returns the [Priority] that is share for entities with the component T, and 1 for all others. It panics if share is
+// not above 0.
 func ByComponent[T any](share float64) Priority { return interest.ByComponent[T](share) }
+
+// Priorities returns the product of some priorities.
+func Priorities(all ...Priority) Priority { return interest.Priorities(all...) }
 
 // Same is the [Interest] in entities with the same value of component T as one of the client's own entities: for
 // example the same room or team. It decides nothing about entities without T. A client whose entities no longer

@@ -100,7 +100,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 		return nil, err
 	}
 	s.shape.replicated, s.shape.predicted = p.Replicated(), wire.Predicted(p)
-	seen, err := interest.Compile(s.world, p, interest.Rules{Entities: c.Snapshots.Interest, Components: c.Snapshots.ComponentInterest, Priorities: c.Snapshots.Priorities})
+	seen, err := interest.Compile(s.world, p, interest.Rules{Entities: c.Snapshots.Interest, Components: c.Snapshots.ComponentInterest})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}

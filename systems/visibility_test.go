@@ -43,7 +43,6 @@ func TestPresence(t *testing.T) {
 	g.until("the client has joined", func() bool { _, ok := c.Loaded(); return ok })
 	g.run(60)
 	want("at first", Present, Present, Present, Present, NotLoaded)
-	g.run(3 * mirror.MissSends) // by then the slot of the one that was never seen counts no more
 	w.Despawn(all[1])
 	hide(all[2], true)
 	g.run(60)

@@ -458,12 +458,8 @@ func (d *draw) told() {
 	if s.Snapshots.Priority == nil {
 		d.may("priorities", 3, func(r *rand.Rand) string {
 			n := r.IntN(3)
-			if n != 1 {
-				s.Snapshots.Priorities = append(s.Snapshots.Priorities, &systems.ByDistance[spot]{Full: pick(r, 10.0, 60)})
-			}
-			if n != 0 {
-				s.Snapshots.Priorities = append(s.Snapshots.Priorities, systems.ByComponent[hull](0.25))
-			}
+			by := []systems.Priority{systems.ByDistance[spot](pick(r, 10.0, 60)), systems.ByComponent[hull](0.25)}
+			s.Snapshots.Priority = systems.Priorities(by[n%2 : 1+(n+1)/2]...)
 			return fmt.Sprint([]string{"distance", "component", "both"}[n])
 		})
 	}

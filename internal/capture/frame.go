@@ -2,7 +2,6 @@ package capture
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 
 	"github.com/tactusgo/tactus/internal/reuse"
@@ -20,9 +19,9 @@ type Frame struct {
 	// newer frames may have more groups.
 	Groups []delta.Group
 
+	pins   int // see [Ring.Pin]
 	owners [][delta.GroupSize]uint32
 	latest *latest // data of the newest frame only
-	homes  []int32
 	owned  []Owned
 	partly []Owned // places that lack some of the entity's components
 }
@@ -31,6 +30,7 @@ type Frame struct {
 type frames struct {
 	bySend [Kept]*Frame
 	spare  []*Frame
+	pinned []*Frame // too old, but pinned
 	latest latest
 	depth  uint32 // see [Ring.Depth]
 }
@@ -41,11 +41,18 @@ func (x *frames) allocate(send uint32, groups int) (f *Frame) {
 	keeps := uint32(min(max(keptGroups/max(groups, 1), minKept), Kept))
 	for i, f := range x.bySend {
 		if f != nil && send-f.Send >= keeps {
-			f.Send = 0
-			x.spare = append(x.spare, f)
+			x.pinned = append(x.pinned, f)
 			x.bySend[i] = nil
 		}
 	}
+	x.pinned = slices.DeleteFunc(x.pinned, func(f *Frame) bool {
+		if f.pins > 0 {
+			return false
+		}
+		f.Send = 0
+		x.spare = append(x.spare, f)
+		return true
+	})
 	if n := len(x.spare); n > 0 {
 		f, x.spare = x.spare[n-1], x.spare[:n-1]
 	} else {
@@ -74,23 +81,6 @@ func (f *Frame) Owner(group, slot int) uint32 { return f.owners[group][slot] }
 // has been despawned since.
 func (f *Frame) Entity(group, slot int) ecs.Entity { return f.latest.entities[group][slot] }
 
-// Home returns the home of a group's entities, or of its last ones: see [Homes].
-func (f *Frame) Home(group int) int32 { return f.homes[group] }
-
-// Same returns the slots of a group that hold the same entity as in an earlier frame, nil for none.
-func (f *Frame) Same(before *Frame, group int) (same uint64) {
-	if before == nil || group >= len(before.Groups) {
-		return 0
-	}
-	cur, old := &f.Groups[group], &before.Groups[group]
-	for m := cur.Alive & old.Alive; m != 0; m &= m - 1 {
-		if k := bits.TrailingZeros64(m); cur.IDs[k] == old.IDs[k] {
-			same |= 1 << k
-		}
-	}
-	return same
-}
-
 // Owned returns the entities of one client, in order of group and slot. The slice belongs to the frame.
 func (f *Frame) Owned(client uint32) []Owned { return ownedBy(f.owned, client) }
 
@@ -112,7 +102,6 @@ func (f *Frame) reset(send, tick uint32, groups int) {
 	f.Send, f.Tick = send, tick
 	f.Groups = reuse.Longer(f.Groups, groups)
 	f.owners = reuse.Longer(f.owners, groups)
-	f.homes = reuse.Longer(f.homes, groups)
 	f.owned, f.partly = f.owned[:0], f.partly[:0]
 	for i := range f.Groups {
 		g := &f.Groups[i]

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"unsafe"
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/codec/schema"
@@ -15,31 +14,7 @@ import (
 	"github.com/tactusgo/tactus/internal/race"
 )
 
-// hall is the homes of entities by their level, which nobody knows behind a restricted set.
-type hall struct {
-	restricted []uint64
-	level      *ecs.Component
-	at         []level
-	behind     uint8 // the restricted set with the level
-}
-
-func (h *hall) RestrictedSets() []uint64 { return h.restricted }
-
-func (h *hall) Table(t ecs.Table, restricted uint8) {
-	h.at = nil
-	if p := t.Column(h.level); p != nil && (h.behind == 0 || restricted&h.behind != 0) {
-		h.at = unsafe.Slice((*level)(p), len(t.Entities))
-	}
-}
-
-func (h *hall) Home(row int, _ int32) int32 {
-	if h.at == nil {
-		return 1
-	}
-	return 2 + int32(h.at[row].N)
-}
-
-// restrictedStage is a stage on which levels are behind one restricted set, and the place where an entity was last behind another.
+// restrictedStage is a stage on which levels are in one restricted set, and facings in another.
 func restrictedStage(t testing.TB) *stage {
 	s := newStage(t, 3, nil)
 	p := s.w.Protocol()
@@ -48,8 +23,8 @@ func restrictedStage(t testing.TB) *stage {
 	for _, c := range p.Replicated() {
 		tables = append(tables, c.Schema)
 	}
-	h := &hall{restricted: []uint64{1 << level.Replicated(), 1 << facing.Replicated()}, level: level, behind: 1}
-	s.ring = New(Config{World: s.w, Layout: delta.NewLayout(tables, 3, 20), Steps: 3, Homes: h, Restricted: h.restricted, Logger: slog.New(slog.DiscardHandler)})
+	sets := []uint64{1 << level.Replicated(), 1 << facing.Replicated()}
+	s.ring = New(Config{World: s.w, Layout: delta.NewLayout(tables, 3, 20), Steps: 3, Restricted: sets, Logger: slog.New(slog.DiscardHandler)})
 	return s
 }
 

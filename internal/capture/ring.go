@@ -67,17 +67,7 @@ type table struct {
 type arrival struct {
 	id         components.NetID
 	table, row int32
-	home       int32
-	from       place // its previous place with the same components; from.id 0: none
-	move       int   // 1 plus the index of its move in slots.moved; 0: it was not captured before
-}
-
-// Homes decides which entities share groups: those with the same components and the same home.
-type Homes interface {
-	// Table starts the entities of a table, with some of their restricted sets. The first call for a table has no restricted sets.
-	Table(t ecs.Table, restricted uint8)
-	// Home returns the home of the entity in a row of the table, not 0. old is its previous home, 0 for none.
-	Home(row int, old int32) int32
+	move       int // 1 plus the index of its move in slots.moved; 0: it was not captured before
 }
 
 // Config describes how a world is captured.
@@ -85,8 +75,6 @@ type Config struct {
 	World  *ecs.World    // the world to capture
 	Layout *delta.Layout // of the records
 	Steps  int           // simulation steps between two sends, at least 1
-	// Homes may be nil: then all entities with the same components share groups.
-	Homes Homes
 	// Hides reports that receivers may not see all entities. Then the captured state of an entity depends on no other entity.
 	Hides bool
 	// Restricted are sets of components. A receiver knows all components of a set that an entity has, or none: see
@@ -100,7 +88,7 @@ func New(c Config) *Ring {
 	comps, steps := c.World.Protocol().Replicated(), max(c.Steps, 1)
 	r := &Ring{
 		w: c.World, layout: c.Layout, steps: steps, rate: max(c.World.TickRate()/steps, 1), comps: comps, hides: c.Hides,
-		slots:    slots{homes: c.Homes, places: map[variantID]place{}, byKind: map[kind]int32{}},
+		slots:    slots{places: map[variantID]place{}, byPlan: map[*plan]int32{}},
 		plans:    map[uint64]*plan{},
 		clamped:  make([]uint64, len(comps)),
 		clampLog: newClampLog(comps, c.Logger),
@@ -119,8 +107,19 @@ func (r *Ring) At(send uint32) *Frame {
 	if f := r.frames.bySend[send%Kept]; send != 0 && f != nil && f.Send == send {
 		return f
 	}
+	for _, f := range r.frames.pinned {
+		if f.Send == send && send != 0 {
+			return f
+		}
+	}
 	return nil
 }
+
+// Pin keeps a frame until [Ring.Unpin] was called as often.
+func (r *Ring) Pin(f *Frame) { f.pins++ }
+
+// Unpin ends a Pin.
+func (r *Ring) Unpin(f *Frame) { f.pins-- }
 
 // Depth returns the number of sends before the newest frame that are stored at least, while the number of groups
 // stays about the same.
@@ -227,9 +226,6 @@ func (r *Ring) placeRows() {
 	for i := range r.tables {
 		t := &r.tables[i]
 		t.places = reuse.Longer(t.places, len(t.ids))
-		if r.slots.homes != nil {
-			r.slots.homes.Table(t.of, t.variant.restricted)
-		}
 		for row, id := range t.ids {
 			p := &t.places[row]
 			ok, move := p.id == id && r.slots.holds(*p, t.plan), 0
@@ -240,16 +236,6 @@ func (r *Ring) placeRows() {
 				}
 			}
 			a := arrival{id: id, table: int32(i), row: int32(row), move: move}
-			if r.slots.homes != nil {
-				old := int32(0)
-				if ok {
-					old = r.slots.groups[p.group].home
-				}
-				if a.home = r.slots.homes.Home(row, old); ok && a.home != old {
-					r.slots.free(*p, true)
-					ok, a.move, a.from = false, len(r.slots.moved), *p
-				}
-			}
 			if ok {
 				r.slots.markSeen(*p, i, row)
 			} else {
@@ -273,7 +259,6 @@ func (r *Ring) placeRows() {
 func (r *Ring) writeGroup(f *Frame, group int) {
 	g := &r.slots.groups[group]
 	p := g.plan
-	f.homes[group] = g.home
 	cur, owners, entities := &f.Groups[group], &f.owners[group], &r.frames.latest.entities[group]
 	var whole *[delta.GroupSize]whole
 	if len(r.restrictions.sets) > 0 {

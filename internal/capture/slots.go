@@ -17,16 +17,14 @@ const allSlots = 1<<delta.GroupSize - 1
 // that it is empty, and have finished drawing the entity, before another one uses the slot.
 const restSends = 8
 
-// slots assigns entities to the slots of groups. All entities of a group have the same
-// components and the same home.
+// slots assigns entities to the slots of groups. All entities of a group have the same components.
 type slots struct {
-	homes  Homes // nil: all entities have the same home
 	places map[variantID]place
 	groups []group
-	byKind map[kind]int32 // the first group of a kind; group.next is the next one
-	empty  []int32        // groups that were empty at the start of the send, ascending
-	taken  int            // number of empty groups that were tried
-	moved  []Move         // in the sends whose frames are stored, oldest first
+	byPlan map[*plan]int32 // the first group of a plan; group.next is the next one
+	empty  []int32         // groups that were empty at the start of the send, ascending
+	taken  int             // number of empty groups that were tried
+	moved  []Move          // in the sends whose frames are stored, oldest first
 	send   uint32
 }
 
@@ -36,16 +34,10 @@ type variantID struct {
 	restricted uint8
 }
 
-// kind is what the entities of a group have in common.
-type kind struct {
-	plan *plan
-	home int32
-}
-
 // group is the state of one group.
 type group struct {
-	kind        // kind of its entities, or of the last ones in an empty group
-	next  int32 // next group of the kind, -1 for none
+	plan  *plan // of its entities, or of the last ones in an empty group
+	next  int32 // next group of the plan, -1 for none
 	alive uint64
 	seen  uint64 // alive slots that the world still has
 	idle  uint64 // free slots that must not be reused yet
@@ -77,20 +69,16 @@ func (s *slots) startSend(send uint32) {
 			continue
 		}
 		s.empty = append(s.empty, int32(i))
-		if g.home != 0 { // its next entities must not depend on its previous ones
-			s.unlist(int32(i))
-			g.home = 0
-		}
 	}
 }
 
 // holds reports whether place p still belongs to the entity of p.
-func (s *slots) holds(p place, kind *plan) bool {
+func (s *slots) holds(p place, of *plan) bool {
 	if int(p.group) >= len(s.groups) {
 		return false
 	}
 	g := &s.groups[p.group]
-	return g.plan == kind && g.alive>>p.slot&1 != 0 && g.ids[p.slot] == p.id
+	return g.plan == of && g.alive>>p.slot&1 != 0 && g.ids[p.slot] == p.id
 }
 
 // markSeen records the row of the entity of p.
@@ -117,16 +105,15 @@ func (s *slots) free(p place, moved bool) {
 	delete(s.places, variantID{p.id, g.plan.restricted})
 }
 
-// assign assigns an entity to a slot: in the first group of its kind with a free slot, otherwise in the first empty
+// assign assigns an entity to a slot: in the first group of its plan with a free slot, otherwise in the first empty
 // group, otherwise in a new one.
 func (s *slots) assign(a arrival, p *plan) place {
-	k := kind{p, a.home}
-	at, ok := s.byKind[k]
+	at, ok := s.byPlan[p]
 	for ok && s.groups[at].alive|s.groups[at].idle == allSlots {
 		at, ok = s.groups[at].next, s.groups[at].next >= 0
 	}
 	if !ok {
-		at = s.found(k)
+		at = s.found(p)
 	}
 	g := &s.groups[at]
 	slot := bits.TrailingZeros64(^(g.alive | g.idle))
@@ -139,71 +126,63 @@ func (s *slots) assign(a arrival, p *plan) place {
 		m := &s.moved[a.move-1]
 		m.ToGroup, m.ToSlot = int(at), slot
 	}
-	if a.from.id != 0 {
-		old := &s.groups[a.from.group]
-		copy(g.lines[slot*p.lines:][:p.lines], old.lines[int(a.from.slot)*p.lines:])
-		copy(g.bends[slot*len(p.sets):][:len(p.sets)], old.bends[int(a.from.slot)*len(p.sets):])
-	}
 	to := place{a.id, at, int32(slot)}
 	s.places[variantID{a.id, p.restricted}] = to
 	return to
 }
 
-// found makes a group one of a kind.
-func (s *slots) found(k kind) (at int32) {
+// found makes a group one of a plan.
+func (s *slots) found(p *plan) (at int32) {
 	for s.taken < len(s.empty) && s.groups[s.empty[s.taken]].alive != 0 {
 		s.taken++
 	}
 	if s.taken < len(s.empty) {
 		at = s.empty[s.taken]
-		if s.homes == nil {
-			s.unlist(at)
-		}
+		s.unlist(at)
 	} else {
 		at = int32(len(s.groups))
 		s.groups = reuse.Longer(s.groups, int(at)+1)
 	}
 	g := &s.groups[at]
-	g.kind, g.moves = k, Moves{}
-	g.lines = reuse.Longer(g.lines, delta.GroupSize*k.plan.lines)
-	g.bends = reuse.Longer(g.bends, delta.GroupSize*len(k.plan.sets))
-	before, first := s.before(k, at)
+	g.plan, g.moves = p, Moves{}
+	g.lines = reuse.Longer(g.lines, delta.GroupSize*p.lines)
+	g.bends = reuse.Longer(g.bends, delta.GroupSize*len(p.sets))
+	before, first := s.before(p, at)
 	if before < 0 {
 		if g.next = first; first == at {
 			g.next = -1
 		}
-		s.byKind[k] = at
+		s.byPlan[p] = at
 	} else {
 		g.next, s.groups[before].next = s.groups[before].next, at
 	}
 	return at
 }
 
-// before returns the last group of a kind before another one, -1 for none, and the first of the kind, or at if
-// there is none. Groups are ordered by number, or with homes by the time of founding, because numbers depend on
-// other homes.
-func (s *slots) before(k kind, at int32) (last, first int32) {
-	first, ok := s.byKind[k]
+// before returns the last group of a plan before another one, -1 for none, and the first of the plan, or at if there is none.
+// Groups are ordered by number.
+func (s *slots) before(p *plan, at int32) (last, first int32) {
+	first, ok := s.byPlan[p]
 	if !ok {
 		return -1, at
 	}
 	last = -1
-	for i := first; i >= 0 && i != at && (i < at || k.home != 0); i = s.groups[i].next {
+	for i := first; i >= 0 && i < at; i = s.groups[i].next {
 		last = i
 	}
 	return last, first
 }
 
-// unlist removes a group from the list of its kind.
+// unlist removes a group from the list of its plan.
 func (s *slots) unlist(at int32) {
 	g := &s.groups[at]
-	switch before, _ := s.before(g.kind, at); {
+	switch before, _ := s.before(g.plan, at); {
 	case before >= 0:
 		s.groups[before].next = g.next
 	case g.next >= 0:
-		s.byKind[g.kind] = g.next
+		s.byPlan[g.plan] = g.next
 	default:
-		delete(s.byKind, g.kind)
+		delete(s.byPlan, g.plan)
 	}
 }
 

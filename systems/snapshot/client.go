@@ -52,14 +52,13 @@ type Client struct {
 	acked            uint32              // newest send that the client acknowledged, 0 for none
 	soonest          float32             // smallest number of sends until an acknowledgement arrived
 	starved          bool                // owner state left no room for anything else; it is omitted at the next send
-	leftOut          bool                // an entity was left out because it fits no snapshot
-	accumulated      accumulated         // priorities of the world
 	ownerAccumulated accumulated         // priorities of owner state
 
-	recorder     bool // the client is a recorder, which is not counted
-	limited      bool // the interest can hide entities or components: the client is sent a set
-	set          set
-	movesChecked uint32 // no old slot of an entity that moved up to this send is withheld
+	recorder bool   // the client is a recorder, which is not counted
+	view     *view  // what it sees
+	held     held   // of its view
+	shown    uint32 // newest send of which it was sent members
+	lost     bool   // it may keep an entity that is gone: it must join again
 }
 
 func newClient(id uint32, p Peer, model *delta.Model, budget int) *Client {
@@ -68,8 +67,7 @@ func newClient(id uint32, p Peer, model *delta.Model, budget int) *Client {
 
 // touch reads a byte of each cache line of a client, see portionSize. The result has no meaning.
 func (c *Client) touch() byte {
-	return c.baselines.Touch() ^ byte(c.id) ^ byte(len(c.packets)) ^ byte(c.join.state) ^ byte(len(c.owner.slots)) ^
-		byte(len(c.accumulated.groups)) ^ byte(len(c.set.members))
+	return c.baselines.Touch() ^ byte(c.id) ^ byte(len(c.packets)) ^ byte(c.join.state) ^ byte(len(c.owner.slots)) ^ byte(c.held.whole) ^ byte(c.held.sends[0].send)
 }
 
 // touchFurther reads a byte of each cache line of the data to which the client points. The result has no meaning.
@@ -113,35 +111,22 @@ func (c *Client) Budget() (bytes int, over bool) { return c.budget, c.over }
 // Joining reports whether the client has not acknowledged the whole state with which it joins.
 func (c *Client) Joining() bool { return c.join.state != joinNone }
 
-// endOver records that a snapshot holds everything.
-func (c *Client) endOver() {
-	if c.over {
-		c.over = false
-		c.accumulated.clearSlots()
-	}
-}
-
-// joined records that the client has a whole state and has joined.
-func (c *Client) joined() {
-	c.join.state, c.join.whole = joinNone, nil
-}
-
-// InSight is an entity in the sight of a client that is sent a set: its place in frames, and the newest send of which the client
-// acknowledged it, 0 for none.
+// InSight is an entity in the sight of a client: its place in frames, and the newest send of which the client acknowledged it, 0
+// for none.
 type InSight struct {
 	ID          uint32
 	Group, Slot int
 	Held        uint32
 }
 
-// InSight returns the entities in sight. limited is false if the client is not sent a set.
-func (c *Client) InSight() (all []InSight, limited bool) {
-	for i := range c.set.members {
-		if m := &c.set.members[i]; m.until == 0 {
-			all = append(all, InSight{m.id, int(m.group), int(m.slot), c.set.newestHeld(m)})
+// InSight returns the entities in sight at a send.
+func (c *Client) InSight(send uint32) (all []InSight) {
+	for i := range c.view.members {
+		if m := &c.view.members[i]; m.in(send) {
+			all = append(all, InSight{m.id, int(m.group), int(m.slot), c.held.newestHeld(m)})
 		}
 	}
-	return all, c.limited
+	return all
 }
 
 // OwnState returns the owner state of a send, nil if it is no longer kept.

@@ -197,10 +197,10 @@ func (d *draft) fitOwner() {
 	}
 	pk.limit = limit / 2
 	d.rankOwner(src)
-	d.fitCandidates(src, &d.c.ownerAccumulated, 0)
+	d.fitCandidates(src, &d.c.ownerAccumulated)
 	if pk.limit = limit; !pk.has(contentOwner) { // half the budget is not enough for one entity
 		d.rankEntities(src, &d.c.ownerAccumulated)
-		d.fitCandidates(src, &d.c.ownerAccumulated, 0)
+		d.fitCandidates(src, &d.c.ownerAccumulated)
 	}
 }
 
@@ -210,67 +210,6 @@ func (d *draft) fitWithin(src *source, limit int) bool {
 	fits := d.fitRuns(src)
 	d.pack.limit = limit
 	return fits
-}
-
-// fitHidden packs the slots that the client may no longer see.
-func (d *draft) fitHidden() {
-	for i := range d.hidden {
-		x := &d.hidden[i]
-		nothing := placeholders.unseen[:]
-		if x.empty {
-			nothing = placeholders.empty[:]
-		}
-		b := newBlock(x.BlockHead, d.encoder.encodeInto(&d.encoder.once, d.c.model, &x.BlockHead, nothing, nil, nil), d.f.Send)
-		b.hidden = true
-		d.pack.add(b)
-	}
-}
-
-// fitWorld packs the difference of the world: all of it, or by priority what fits.
-func (d *draft) fitWorld() {
-	src, c := &d.world, d.c
-	switch {
-	case c.join.state == joinStream:
-		d.fitJoin(src)
-	case !src.exceeds && d.fitAll(src):
-		c.endOver()
-	case c.join.state == joinNow:
-		d.sys.shared.joins.start(d)
-		d.diffWorld()
-		d.fitJoin(src)
-	default:
-		d.fitByPriority(src)
-	}
-}
-
-// fitAll packs the whole difference of the world. The old and the new slot of an entity that moved must not be in different
-// datagrams. If there is more than one datagram, fitAll withholds the old slot.
-func (d *draft) fitAll(src *source) bool {
-	mark := d.pack.load
-	if !d.fitRuns(src) {
-		return false
-	}
-	if d.c.join.state == joinNow || d.pack.datagrams <= 1 && d.sys.sends.far == 1 || !d.withhold(src) {
-		return true
-	}
-	d.pack.rollback(mark)
-	d.diffRuns(src)
-	return d.fitRuns(src)
-}
-
-// fitJoin packs the difference of the groups that have arrived, and blocks of the joining state, half and half if both
-// have much to send. A block of the joining state that did not fit the last time goes first.
-func (d *draft) fitJoin(src *source) {
-	pk, limit, wait := &d.pack, d.pack.limit, d.c.roundTripSends(d.sys.config.SendRate)
-	if d.starved {
-		d.c.packJoin(pk, d.f.Send, wait)
-	}
-	pk.limit = pk.used() + (limit-pk.used())/2
-	if src.exceeds || !d.fitRuns(src) {
-		d.fitByPriority(src)
-	}
-	pk.limit = limit
-	d.c.packJoin(pk, d.f.Send, wait)
 }
 
 // fitRuns packs all runs. If they do not fit, it packs nothing and returns false.
@@ -285,20 +224,15 @@ func (d *draft) fitRuns(src *source) bool {
 	return true
 }
 
-// fitRun packs a run of groups, in halves if it is too long for a datagram. The halves of all clients end at the same
-// groups, so that clients can share them.
+// fitRun packs a run of groups, in halves if it is too long for a datagram.
 func (d *draft) fitRun(src *source, run wire.BlockHead) bool {
 	pk := &d.pack
-	several := run.Count > 1 || bits.OnesCount64(run.Slots&src.group(run.First).Alive) > 1
-	if !several || !d.sys.shared.long.tooLong(&run, src.send, pk.maxBody()) {
-		b := d.encode(src, run)
-		if pk.add(b) {
-			return true
-		}
-		if len(b.body) <= pk.maxBody() {
-			return false
-		}
-		d.notes.long(&run, src.send, len(b.body))
+	whole := d.encode(src, run)
+	if pk.add(whole) {
+		return true
+	}
+	if len(whole.body) <= pk.maxBody() {
+		return false
 	}
 	if run.Count > 1 {
 		a, b := run.Halve()
@@ -318,110 +252,41 @@ func (d *draft) fitRun(src *source, run wire.BlockHead) bool {
 	return d.fitRun(src, a) && d.fitRun(src, b)
 }
 
-// fitByPriority packs as much of the world as fits.
-func (d *draft) fitByPriority(src *source) {
-	c := d.c
-	d.withhold(src)
-	d.rankWorld(src)
-	all := d.fitCandidates(src, &c.accumulated, 0)
-	if d.sys.config.Priority == nil {
-		if c.over = !all; all {
-			return
-		}
-		d.countProgress(src)
-	}
-	c.over = true
-	d.stats.OverBudget++
-	if !c.logged {
-		c.logged = true
-		d.notes.add(note{kind: noteOverfull, bytes: d.pack.limit})
-	}
-}
-
 // Packing by priority stops when less than leastSpace bytes are free, or when misfits candidates in a row did not fit.
 const (
 	leastSpace = 24
 	misfits    = 4
 )
 
-// fitCandidates packs candidates in order, from an index of the list on, until the room is used up. It resets the accumulated
-// priority of the groups and entities that it packs. It reports whether it packed everything.
-func (d *draft) fitCandidates(src *source, acc *accumulated, first int) (all bool) {
+// fitCandidates packs candidates in order until the room is used up. It resets the accumulated priority of the entities that it
+// packs.
+func (d *draft) fitCandidates(src *source, acc *accumulated) {
 	x, pk := &d.ranking, &d.pack
-	slices.SortFunc(x.candidates[first:], func(a, b candidate) int { return cmp.Compare(a.order, b.order) })
+	slices.SortFunc(x.candidates, func(a, b candidate) int { return cmp.Compare(a.order, b.order) })
 	failed := 0
-	all = true
-	for i := first; i < len(x.candidates); i++ {
+	for i := range x.candidates {
 		if failed >= misfits || pk.room(src.kind) < leastSpace {
-			all = false
 			break
 		}
-		u := x.candidates[i] // a copy, because the loop may add candidates
-		var sent, whole bool
-		if u.block == wholeGroup {
-			sent, whole = d.fitGroup(src, turn(u.order).number(), acc)
-		} else {
-			sent, whole = d.fitBlock(src, src.blocks[u.block], acc)
-		}
-		x.candidates[i].sent = sent
-		all = all && whole
-		if failed++; sent {
+		if failed++; d.fitBlock(src, src.blocks[x.candidates[i].block], acc) {
 			failed = 0
 		}
 	}
-	if !src.own && len(x.candidates) > first && !x.candidates[first].sent {
-		d.c.starved = true // otherwise the most urgent candidate could wait forever beside owner state
-	}
-	return all
 }
 
-// fitBlock packs a block of entities: all of them, or a part. It reports whether it packed any, and whether it packed all.
-func (d *draft) fitBlock(src *source, h wire.BlockHead, acc *accumulated) (sent, whole bool) {
+// fitBlock packs a block of entities: all of them, or a part. It reports whether it packed any.
+func (d *draft) fitBlock(src *source, h wire.BlockHead, acc *accumulated) bool {
 	b := d.encode(src, h)
 	if d.pack.add(b) {
 		acc.clearBlock(&h)
-		return true, true
+		return true
 	}
-	return d.fitPart(src, h, len(b.body), acc), false
+	return d.fitOwnPart(src, h, len(b.body), acc)
 }
 
-// fitGroup chooses the baselines of a group and packs it. It does not divide a group that fits into another datagram. If no
-// datagram can hold the group, the entities that were sent longest ago go first. fitGroup reports whether it packed any
-// entities, and whether it packed all.
-func (d *draft) fitGroup(src *source, g uint32, acc *accumulated) (sent, whole bool) {
-	pk := &d.pack
-	mark, size := pk.load, 0
-	whole, src.blocks = true, src.blocks[:0]
-	src.appendBlocks(g)
-	for _, h := range src.blocks {
-		b := d.encode(src, h)
-		size += pk.size(&b)
-		whole = whole && pk.add(b)
-	}
-	if whole {
-		acc.clear(g)
-		return true, true
-	}
-	pk.rollback(mark)
-	if size <= pk.maxBody()+wire.MaxBlockHead {
-		return false, false
-	}
-	slots := acc.ofSlots(g)
-	since := acc.groups[g].group - slices.Max(slots[:]) // priority that the group has accumulated since a part of it was sent
-	for m := src.group(g).Alive | src.held.At(g).EverSent(); m != 0; m &= m - 1 {
-		slots[bits.TrailingZeros64(m)] += since
-	}
-	first := len(d.ranking.candidates)
-	d.rankEntitiesOf(src, g, acc)
-	d.fitCandidates(src, acc, first)
-	d.ranking.candidates = d.ranking.candidates[:first]
-	acc.groups[g].group = slices.Max(slots[:])
-	return pk.packed > mark.packed, false
-}
-
-// fitPart packs the entities of a block with the highest accumulated priority, as many as fit, and all empty slots of the
+// fitOwnPart packs the entities of a block with the highest accumulated priority, as many as fit, and all empty slots of the
 // block. It reports whether it packed any entity. size is the length of the whole body.
-func (d *draft) fitPart(src *source, h wire.BlockHead, size int, acc *accumulated) bool {
+func (d *draft) fitOwnPart(src *source, h wire.BlockHead, size int, acc *accumulated) bool {
 	x, pk, g := &d.ranking, &d.pack, h.First
 	alive, slots := h.Slots&src.group(g).Alive, acc.ofSlots(g)
 	n := bits.OnesCount64(alive)
@@ -464,11 +329,6 @@ func (d *draft) leaveOut(src *source, g uint32, slots uint64) {
 	if mask := cur.Masks[k]; !d.sys.shared.bigLogged[mask] {
 		d.notes.add(note{kind: noteBig, id: cur.IDs[k], mask: mask})
 	}
-	if src.own {
-		return
-	}
-	d.c.baselines.LeaveOut(g, src.send, 1<<k)
-	d.c.leftOut = true
 }
 
 // Allowed returns the maximum size of the next snapshot of a client in bytes: the session's estimate of the capacity of the
@@ -541,7 +401,7 @@ func (s *System) ackHeader(c *Client, f *capture.Frame) (h wire.SnapshotHeader) 
 // header returns the header of the snapshot of a client.
 func (s *System) header(c *Client, f *capture.Frame) wire.SnapshotHeader {
 	h := c.head
-	h.Epoch, h.Floor = c.baselines.Epoch(), uint8(min(f.Send-c.baselines.Floor(), 255))
+	h.Epoch, h.Floor = c.baselines.Epoch(), f.Send-c.baselines.Floor()
 	change := int(h.Depth) - int(c.control.depth)
 	h.Control = !c.control.any || c.join.state != joinNone || (f.Send+c.id)%controlEvery == 0 ||
 		h.Epoch != c.control.epoch || h.Shift != c.control.shift || change < -2 || change > 2
@@ -553,7 +413,7 @@ func (s *System) header(c *Client, f *capture.Frame) wire.SnapshotHeader {
 
 // writeDatagrams writes the datagrams of the client's snapshot, and records their contents.
 func (d *draft) writeDatagrams(h *wire.SnapshotHeader) {
-	c, f, pk := d.c, d.f, &d.pack
+	s, c, f, pk := d.sys, d.c, d.f, &d.pack
 	n := max(pk.datagrams, 1) // at least the header
 	accounts, total := &d.encoder.accounts, 0
 	c.packets = slices.Grow(c.packets[:0], n)[:n]
@@ -568,17 +428,13 @@ func (d *draft) writeDatagrams(h *wire.SnapshotHeader) {
 		}
 		switch {
 		case c.join.state == joinNow:
-			hd.Join, hd.Set = true, c.limited
-			if hd.Groups = uint32(len(f.Groups)); c.limited {
-				hd.Groups = uint32(c.set.seen)
-			} else {
-				c.join.sentWhole(f.Send, hd.Groups)
-			}
+			hd.Join, hd.Pieces = true, uint32(c.join.pieces)
+			c.join.send = f.Send
 		case q < pk.datagrams && pk.kinds[q] == contentJoin:
-			from := c.join.stream
-			hd.Join, hd.Back, hd.Groups, hd.Joined = true, f.Send-from.send, uint32(len(from.groups)), from.late
-			c.join.send = from.send
+			from := c.join.stream.kept
+			hd.Join, hd.Back, hd.Pieces, hd.Joined = true, f.Send-from.send, uint32(len(from.pieces)), from.late
 		}
+		hd.Hides = hd.Join && s.config.Interest.Limits()
 		b := wire.AppendSnapshotHeader(c.packets[q].Bytes[:0], &hd)
 		if !c.recorder {
 			accounts.Header(len(b))
@@ -593,25 +449,28 @@ func (d *draft) writeDatagrams(h *wire.SnapshotHeader) {
 			if !c.recorder {
 				accounts.Block(&x.BlockHead, len(b)-size, len(x.body), x.costs)
 			}
-			if age = x.Age; x.Set {
+			switch age = x.Age; {
+			case x.chunk >= 0:
+				holds = append(holds, baseline.Block{Send: x.send, Chunk: int32(x.chunk)})
+			case x.Set:
 				sets = true
-				continue
+			default:
+				holds = append(holds, baseline.Block{First: x.First, Count: uint16(x.Count), Slots: x.Slots, Send: x.send, Chunk: -1, Own: true})
 			}
-			holds = append(holds, baseline.Block{First: x.First, Count: uint16(x.Count), Slots: x.Slots, Send: x.send, Chunk: int32(x.chunk), Own: x.Own, Hidden: x.hidden})
-			c.baselines.Note(&holds[len(holds)-1])
 		}
 		if sets {
 			holds = append(holds, baseline.Block{Send: f.Send, Chunk: -1, Set: true})
-			c.set.sends[f.Send%capture.Kept].open++
+			c.held.sends[f.Send%capture.Kept].open++
+			c.shown = f.Send
 		}
 		c.packets[q] = Packet{b, holds}
 		total += len(b)
 	}
-	if s := c.set.of(f.Send); s != nil && s.open == 0 {
-		*s = setSend{} // it held no part of the set
+	if x := c.held.of(f.Send); x != nil && x.open == 0 {
+		*x = sentSend{} // it contained no part of the view
 	}
 	if !c.recorder {
 		accounts.Snapshot(n, total)
 	}
-	d.sys.noteSize(c, total)
+	s.noteSize(c, total)
 }

@@ -6,20 +6,23 @@
 //   - Send what it queued, and report what arrived: [Client.Packets], [Client.Sent], [System.Acked].
 //   - Ask what a client knows about an entity, and why it was not sent: [System.Knowledge].
 //
-// A snapshot passes through five stages. The first runs once per send tick, the others once per client (draft.go calls
-// them in this order). Each stage reads the results of the stages before it.
+// A snapshot passes through these stages:
 //
-//  1. Capture changes: system.go. The world becomes a frame (package internal/capture), which all clients share.
-//  2. Interest: interest.go, moves.go. Which entities the client may see, and which slots must wait because
-//     their entity moved (package interest).
-//  3. Difference: difference.go, and owner.go for the client's own entities. Which slots differ from what
-//     the client acknowledged, and from which baseline to encode them (package baseline).
-//  4. Priority: priority.go, priority_rounds.go. Which groups or entities go first if not everything fits the budget.
-//     Clients share the position of the rounds.
-//  5. Encoding: encode.go, datagrams.go. Blocks become bytes, which clients share, and are packed into datagrams.
+//  1. Capture, once per send tick: system.go. The world becomes a frame (package internal/capture).
+//  2. Views, once per view: view.go. A view is the entities in sight, its members, in the order of the wire. Without an interest
+//     all clients share one view; with one each client has its own (package interest).
+//  3. Held, once per client: held.go. What the client holds of its view, and the baseline: a send of which the client has
+//     acknowledged the whole view, or a part of it.
+//  4. Pieces: pieces.go, encode.go. A piece is a block that fits into a datagram. The pieces of a view against a baseline are
+//     encoded once and copied for all clients that need the same. A joining client is streamed the pieces of a kept send
+//     (join.go). If the whole view does not fit, a client is sent the part that matters most or has waited longest; without
+//     a game's priorities in chunks, which clients share (part.go).
+//  5. Datagrams: datagrams.go. The blocks are packed into datagrams, as far as the budget allows.
 //
-// A joining client receives the state of one send (join.go). Clients are divided among workers (workers.go); nothing
-// depends on the number of workers.
+// Before its view, each snapshot has the owner state: the client's own entities at full precision (owner.go, difference.go,
+// priority.go, package baseline).
+//
+// Clients and views are divided among workers (workers.go); nothing depends on the number of workers.
 //
 // The package reads the world, acknowledgements and, through [Peer], the state of a client's inputs. It writes packets
 // and counts their bytes (package traffic). It changes nothing in the world.

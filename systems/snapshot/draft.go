@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
 )
@@ -14,19 +13,18 @@ type draft struct {
 	f   *capture.Frame // stage 1: the captured world, the same for all clients
 	c   *Client
 
-	// Stage 2: visible entities. The result is in the client: its set or, if nothing can be hidden, the left-out slots in its
-	// baselines.
-	withheld withheld
-	sets     setPacking
+	// Stage 2: the views. The result is in the view.
+	views viewScratch
 
-	// Stage 3: the difference to the client's baselines.
-	owner  ownerScratch
-	own    source // owner state
-	hidden []hiddenBlock
-	world  source
+	// Owner state.
+	owner ownerScratch
+	own   source
 
-	// Stage 4: the order of the parts of the difference.
-	ranking ranking
+	// Stage 3 and 4: the view as blocks.
+	gathered gathering
+	late     []uint32 // ids of members that are left out of a kept state
+	part     part
+	ranking  ranking // of owner state
 
 	// Stage 5: blocks and datagrams.
 	encoder  encoder
@@ -41,7 +39,7 @@ type draft struct {
 func newDraft(s *System) *draft {
 	d := &draft{sys: s}
 	if s.config.Interest != nil {
-		d.sets.room = s.config.Interest.Room()
+		d.views.room = s.config.Interest.Room()
 	}
 	d.encoder.prepare(s)
 	return d
@@ -53,60 +51,65 @@ func (d *draft) startSend(w *ecs.World, f *capture.Frame) {
 	d.encoder.send, d.encoder.arena = f.Send, d.encoder.arena[:0]
 }
 
-// begin builds the first part of the snapshot of one client, which reads the world: the visible entities, the owner state and the
-// header.
+// begin builds the first part of the snapshot of one client, which reads the world: the owner state and the header.
 func (d *draft) begin(c *Client) {
 	d.start(c)
-	d.updateInterest()
 	c.head = d.sys.ackHeader(c, d.f)
 	d.captureOwner()
 	c.started = d.f.Send
 }
 
-// end builds the snapshot of one client and queues its datagrams. Each stage runs once. Stage 4 (rankOwner, rankWorld)
-// runs only if not everything fits.
+// end builds the snapshot of one client and queues its datagrams.
 func (d *draft) end(c *Client) {
-	d.c, d.withheld.known = c, false
+	d.c = c
 	d.encoder.once = d.encoder.once[:0]
 	if !c.recorder {
 		d.stats.Updates++
 		d.stats.Delay += uint64(d.sys.config.Clock.Tick() - d.f.Tick)
 	}
-	c.baselines.UpdateFloor(d.f.Send, min(c.join.oldestNeeded(d.f.Send), c.set.oldestNeeded(d.f.Send)))
-	h := d.startDatagrams()
-
-	d.diffOwner()
-	if c.limited {
-		d.fitOwner()
-		d.fitSet()
-	} else {
-		d.diffHidden()
-		d.diffWorld()
-		d.fitOwner()
-		d.fitHidden()
-		d.fitWorld()
+	streams := d.f.Send
+	if c.join.stream != nil {
+		streams = c.join.stream.kept.send
 	}
+	c.baselines.UpdateFloor(d.f.Send, c.held.oldestNeeded(d.f.Send), streams)
+	h := d.startDatagrams()
+	d.diffOwner()
+	d.fitOwner()
+	d.fitView()
 	d.writeDatagrams(&h)
 }
 
-// start prepares the draft for a client, which may have asked for a new epoch.
+// fitView packs the view of the client: all of it, or pieces of the state with which the client joins, or what matters most.
+func (d *draft) fitView() {
+	c := d.c
+	switch {
+	case c.join.state == joinStream:
+		d.fitStream()
+	case d.fitWhole():
+	case c.join.state == joinNow:
+		d.sys.shared.joins.start(d)
+		d.fitStream()
+	default:
+		d.fitPart()
+	}
+}
+
+// start prepares the draft for a client, which may have asked for a new epoch, or may hold nothing that is still kept.
 func (d *draft) start(c *Client) {
 	d.c = c
 	if c.join.at == 0 {
 		c.join.at = d.f.Send
 	}
-	if c.baselines.StartEpoch() {
-		d.sys.shared.joins.release(c)
-		c.set.forget()
-		c.join.state, c.join.at = joinNow, d.f.Send
+	if c.baselines.StartEpoch() || c.lost || c.join.state == joinNone && !c.held.anyBaseline(d.f.Send, c.baselines.Floor(), d.oldestAge()) {
+		d.rejoin(c)
+		c.join.at = d.f.Send
 	}
 }
 
-// placeholders are groups in which the client sees nothing.
-var placeholders = func() (p struct{ unseen, empty [1]delta.Group }) {
-	for k := range delta.GroupSize {
-		p.unseen[0].Clear(k, true)
-		p.empty[0].Clear(k, false)
-	}
-	return p
-}()
+// rejoin lets a client join again.
+func (d *draft) rejoin(c *Client) {
+	d.sys.shared.joins.release(d.sys, c)
+	c.held.releaseJoined(d.sys)
+	c.held.forget()
+	c.join.state, c.lost = joinNow, false
+}

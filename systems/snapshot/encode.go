@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"math/bits"
 	"slices"
 	"sync"
 
@@ -19,8 +18,7 @@ type block struct {
 	encoded
 	send     uint32 // of the encoded state
 	datagram int
-	chunk    int  // of the joining state, -1 for none
-	hidden   bool // sends slots that the client may not see
+	chunk    int // of the joining state, -1 for none
 }
 
 // newBlock returns a block of the state of a send.
@@ -48,12 +46,8 @@ func (d *draft) encode(src *source, h wire.BlockHead) block {
 			base2 = groupsFrom(h.First, d.stateAt(src, src.send-h.Age-1))
 		}
 	}
-	e, cur := &d.encoder, src.groups[h.First:]
-	if src.own {
-		e.stats.Own++
-		return newBlock(h, e.encodeOwner(src.model, &h, cur, base, base2), src.send)
-	}
-	return newBlock(h, e.encodeShared(src.model, &h, cur, base, base2), src.send)
+	d.encoder.stats.Own++
+	return newBlock(h, d.encoder.encodeOwner(src.model, &h, src.groups[h.First:], base, base2), src.send)
 }
 
 // groupsFrom returns the groups from first on. It returns nil if groups is nil.
@@ -97,29 +91,6 @@ func (e *encoder) prepare(s *System) {
 	s.shared.meters = append(s.shared.meters, &e.meters[0], &e.meters[1])
 }
 
-// encodeShared returns the body of a block of the world, which clients share. The groups of the frame and of the
-// baselines, which may be nil, begin with the first group of the block.
-func (e *encoder) encodeShared(m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
-	key := blockKey{h.First, h.Count, h.Slots, h.Age, h.Two, m}
-	b, first := e.shared.blocks.claim(key)
-	if !first {
-		e.stats.Reused++
-		return b.wait()
-	}
-	defer e.shared.blocks.done(key, b)
-	b.encoded = e.encodeCounted(&e.arena, m, h, cur, base, base2)
-	return b.encoded
-}
-
-// encodeCounted encodes and counts a block of the world.
-func (e *encoder) encodeCounted(arena *[]byte, m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
-	e.stats.Blocks++
-	for g := range h.Count {
-		e.stats.Entities += uint64(bits.OnesCount64(cur[g].Alive & h.Slots))
-	}
-	return e.encodeInto(arena, m, h, cur, base, base2)
-}
-
 // encodeOwner returns the body of a block of owner state.
 func (e *encoder) encodeOwner(m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
 	e.setParts(h, cur, base, base2)
@@ -144,12 +115,6 @@ func (e *encoder) setParts(h *wire.BlockHead, cur, base, base2 []delta.Group) {
 	}
 }
 
-// encodeInto appends the body of a block of the world to an arena.
-func (e *encoder) encodeInto(arena *[]byte, m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
-	e.setParts(h, cur, base, base2)
-	return e.measure(arena, m, e.hash(h, &cur[0]))
-}
-
 // measure appends the body of the parts to an arena. hash decides whether it measures the costs of fields.
 func (e *encoder) measure(arena *[]byte, m *delta.Model, hash uint64) encoded {
 	at, meter := len(*arena), &e.meters[0]
@@ -163,20 +128,6 @@ func (e *encoder) measure(arena *[]byte, m *delta.Model, hash uint64) encoded {
 		b.costs = all[costs:len(all):len(all)]
 	}
 	return b
-}
-
-// hash returns an evenly distributed number. It depends on the block alone and is therefore equal on every worker.
-func (e *encoder) hash(h *wire.BlockHead, cur *delta.Group) uint64 {
-	x := uint64(e.send)<<32 | uint64(h.Age)<<16 | uint64(h.First)
-	if h.Own {
-		x ^= uint64(cur.IDs[bits.TrailingZeros64(cur.Alive|1<<63)]) << 40
-	}
-	for _, v := range [...]uint64{uint64(h.Count), h.Slots} {
-		x = (x ^ v) * 0x9e3779b97f4a7c15
-		x ^= x >> 29
-	}
-	x *= 0xbf58476d1ce4e5b9
-	return x ^ x>>32
 }
 
 // codecs are the layouts and models of states.
@@ -200,81 +151,70 @@ func newCodecs(c *Config, steps int) codecs {
 	return k
 }
 
-// blockKey identifies the body of a block within one send: equal keys mean equal bodies.
-type blockKey struct {
-	first, count uint32
-	slots        uint64
-	age          uint32
-	two          bool
-	model        *delta.Model
+// piecesCache holds the encoded pieces of one send, for all workers. The first worker that needs them encodes them, and the others
+// wait.
+type piecesCache struct {
+	mu   sync.Mutex
+	all  map[piecesKey]*sharedPieces
+	room []*sharedPieces // memory, reused at each send
+	used int
+	busy []piecesKey // keys of the pieces that are being encoded
 }
 
-// blockCache holds the encoded blocks of one send, for all workers. The first worker that needs a block encodes it, and
-// the others wait.
-type blockCache struct {
-	mu     sync.Mutex
-	blocks map[blockKey]*sharedBlock
-	room   []*sharedBlock // memory, reused at each send
-	used   int
-	busy   []blockKey // keys of the blocks that are being encoded
-}
-
-// sharedBlock is a block that is encoded once.
-type sharedBlock struct {
-	encoded
-	busy sync.Mutex // held while it is encoded
+// sharedPieces are pieces that are encoded once.
+type sharedPieces struct {
+	pieces []encoded
+	first  []int32    // the index of the first member of each
+	size   int        // bytes of all
+	big    []member   // entities that are missing, because they fit no datagram
+	busy   sync.Mutex // held while they are encoded
 }
 
 // reset empties the cache for the next send.
-func (c *blockCache) reset() {
-	if c.blocks == nil {
-		c.blocks = make(map[blockKey]*sharedBlock)
+func (c *piecesCache) reset() {
+	if c.all == nil {
+		c.all = make(map[piecesKey]*sharedPieces)
 	}
-	clear(c.blocks)
+	clear(c.all)
 	c.used = 0
 }
 
-// claim returns a block. If first is true the caller must encode it and call done.
-func (c *blockCache) claim(key blockKey) (b *sharedBlock, first bool) {
+// claim returns pieces. If first is true the caller must encode them and call done.
+func (c *piecesCache) claim(key piecesKey) (x *sharedPieces, first bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if b = c.blocks[key]; b != nil {
-		return b, false
+	if x = c.all[key]; x != nil {
+		return x, false
 	}
 	if c.used == len(c.room) {
-		c.room = append(c.room, new(sharedBlock))
+		c.room = append(c.room, new(sharedPieces))
 	}
-	b = c.room[c.used]
+	x = c.room[c.used]
 	c.used++
-	b.busy.Lock()
+	x.busy.Lock()
 	c.busy = append(c.busy, key)
-	c.blocks[key] = b
-	return b, true
+	c.all[key] = x
+	return x, true
 }
 
-// wait returns the block once it is encoded.
-func (b *sharedBlock) wait() encoded {
-	b.busy.Lock()
-	defer b.busy.Unlock()
-	return b.encoded
+// wait returns the number of pieces, once they are encoded.
+func (x *sharedPieces) wait() int {
+	x.busy.Lock()
+	defer x.busy.Unlock()
+	return len(x.pieces)
 }
 
-// done ends the encoding of a block.
-func (c *blockCache) done(key blockKey, b *sharedBlock) {
-	b.busy.Unlock()
+// done ends the encoding of pieces.
+func (c *piecesCache) done(key piecesKey, x *sharedPieces) {
+	x.busy.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.busy = slices.DeleteFunc(c.busy, func(k blockKey) bool { return k == key })
+	c.busy = slices.DeleteFunc(c.busy, func(k piecesKey) bool { return k == key })
 }
 
-// encoding reports whether a block that begins with a group is being encoded from the given baseline.
-func (c *blockCache) encoding(first, age uint32, two bool, m *delta.Model) bool {
+// encoding reports whether pieces are being encoded.
+func (c *piecesCache) encoding(key piecesKey) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for i := range c.busy {
-		if k := &c.busy[i]; k.first == first && k.age == age && k.two == two && k.model == m {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(c.busy, key)
 }

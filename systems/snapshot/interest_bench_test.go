@@ -63,5 +63,5 @@ func BenchmarkInterest(b *testing.B) {
 			b.ReportMetric(float64(took[i].Microseconds())/n, name+"-µs/update")
 		}
 	}
-	b.ReportMetric(float64(plazas[1].s.clients[0].set.seen), "in-sight")
+	b.ReportMetric(float64(plazas[1].s.clients[0].view.seen), "in-sight")
 }

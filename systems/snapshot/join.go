@@ -1,8 +1,6 @@
 package snapshot
 
 import (
-	"cmp"
-	"math/bits"
 	"slices"
 	"sync"
 	"time"
@@ -10,25 +8,23 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems/internal/baseline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// A client joins with the state of one send. While the whole state fits into one snapshot, each send contains the whole state,
-// until one has arrived completely. Otherwise the server keeps the state of one send and cuts it into blocks. It sends these
-// blocks over several sends, the most important ones first, together with owner state and differences of the groups that have
-// arrived.
+// A client joins with the state of one send. While its whole view fits into one snapshot, each send contains the whole view,
+// until one has arrived completely. Otherwise the server keeps the state of one send in pieces, and streams them to the client
+// over several sends, beside owner state. When all pieces have arrived, the client holds that send: an ordinary baseline.
 
 // joining is the phase of a client's join.
 type joining uint8
 
 const (
 	joinNow    joining = iota // the client joins with the current send
-	joinStream                // the client receives a kept state in blocks
+	joinStream                // the client receives a kept state in pieces
 	joinNone                  // the client has a whole state
 )
 
-// unknownRTT is the number of sends after which an unacknowledged block of a kept state is sent again while the round trip is
+// unknownRTT is the number of sends after which an unacknowledged piece of a kept state is sent again while the round trip is
 // unknown.
 const unknownRTT = 10
 
@@ -38,111 +34,254 @@ const shareJoin = 8
 // clientJoin is the state of a client's join.
 type clientJoin struct {
 	state  joining
-	at     uint32      // first send of the join
-	stream *join       // with joinStream
-	send   uint32      // newest send whose whole state was sent to the client
-	whole  []joinWhole // states that were sent whole, by send
-}
-
-// joinWhole counts the slots of a state that was sent whole that have not arrived.
-type joinWhole struct{ send, slots uint32 }
-
-// sentWhole records that the whole state of a send is sent to the client. groups is the number of its groups.
-func (j *clientJoin) sentWhole(send, groups uint32) {
-	if j.whole == nil {
-		j.whole = make([]joinWhole, capture.Kept)
-	}
-	j.send, j.whole[send%capture.Kept] = send, joinWhole{send, groups * delta.GroupSize}
-}
-
-// arrivedWhole records that a packet arrived. It reports whether the whole state of its send has arrived, even if entities have
-// come into or gone out of sight since.
-func (j *clientJoin) arrivedWhole(x *baseline.Packet) (all bool) {
-	if j.whole == nil || j.whole[x.Send%capture.Kept].send != x.Send {
-		return false
-	}
-	w := &j.whole[x.Send%capture.Kept]
-	for i := range x.Blocks {
-		if b := &x.Blocks[i]; !b.Own {
-			w.slots -= uint32(b.Count) * uint32(bits.OnesCount64(b.Slots))
-		}
-	}
-	return w.slots == 0
-}
-
-// oldestNeeded returns the oldest send, up to the given one, that the client needs for joining.
-func (j *clientJoin) oldestNeeded(send uint32) uint32 {
-	if j.state == joinStream {
-		return min(send, j.stream.send)
-	}
-	return send
-}
-
-// has reports whether a group of the kept state has arrived, or is newer than that state.
-func (j *clientJoin) has(g uint32) bool {
-	return j.state != joinStream || int(g) >= len(j.stream.pending) || j.stream.pending[g] == 0
-}
-
-// arrived records that a block of a state has arrived. It reports whether the whole state has arrived.
-func (j *clientJoin) arrived(send uint32, i int) (all bool) {
-	if j.state != joinStream || j.stream.send != send || j.stream.chunks[i].done {
-		return false
-	}
-	c := &j.stream.chunks[i]
-	c.done = true
-	for g := c.First; g < c.First+c.Count; g++ {
-		j.stream.pending[g]--
-	}
-	j.stream.left--
-	return j.stream.left == 0
+	at     uint32 // first send of the join
+	send   uint32 // newest send whose whole state was sent to the client
+	pieces int    // of the state of the current send, if that is sent whole
+	stream *join  // with joinStream
 }
 
 // join is the delivery of a kept state to one client.
 type join struct {
-	*joinState
-	chunks  []chunk
-	left    int
-	pending []uint16 // by group: chunks that have not arrived
+	*kept
+	sent  []pieceSent
+	order []int32  // of the pieces
+	late  []uint32 // ids of members that the client may no longer see, and of those that fit no snapshot of it
+	left  int      // pieces that are not acknowledged
+	arena []byte   // bodies of pieces without late members
 }
 
-// chunk is a block of a kept state that is sent to a client.
-type chunk struct {
-	block
-	importance float32
-	sent       uint32 // newest send that contained the block; 0: none
-	done       bool   // the client acknowledged the block
+// pieceSent is what is known about a piece of a client's join.
+type pieceSent struct {
+	encoded
+	at   uint32 // newest send that contained the piece; 0: none
+	done bool   // it was acknowledged
 }
 
-// removeHidden removes entities that went out of a client's sight from the kept state. It sends the slots that the client has
-// already received as hidden.
-func (j *join) removeHidden(e *encoder, g int, slots uint64) {
-	if j.all || g >= len(j.groups) || j.groups[g].Alive&slots == 0 {
-		return
+// arrived records that a piece of a kept state has arrived. It reports whether the whole state has arrived.
+func (j *join) arrived(send uint32, piece int) (all bool) {
+	if j == nil || j.kept.send != send || j.sent[piece].done {
+		return false
 	}
-	for m := j.groups[g].Alive & slots; m != 0; m &= m - 1 {
-		j.groups[g].Clear(bits.TrailingZeros64(m), false)
-	}
-	for i := range j.chunks {
-		c := &j.chunks[i]
-		if uint32(g) >= c.First && uint32(g) < c.First+c.Count && c.Slots&slots != 0 {
-			c.setBody(e.encodeInto(&j.arena, j.model, &c.BlockHead, j.groups[c.First:], nil, nil))
-		}
-	}
+	j.sent[piece].done = true
+	j.left--
+	return j.left == 0
 }
 
-// packJoin packs blocks of the state with which the client joins, as many as fit.
-func (c *Client) packJoin(pk *packing, send, wait uint32) {
-	chunks := c.join.stream.chunks
-	for i := range chunks {
-		x := &chunks[i]
-		if x.done || x.sent != 0 && send-x.sent <= wait {
+// kept is the state of a view at one send, kept for joining clients.
+type kept struct {
+	f       *capture.Frame
+	send    uint32
+	late    uint8 // see [wire.SnapshotHeader]
+	hash    uint64
+	model   *delta.Model
+	room    int // longest body of a piece
+	users   int
+	members []member // at that send
+	pieces  []encoded
+	first   []int32  // the index of the first member of each piece
+	big     []uint32 // ids of members that fit nowhere
+	arena   []byte
+}
+
+// joins holds the kept states. Several workers may use it concurrently. The state with which a client joins does not depend on
+// the order of the workers.
+type joins struct {
+	mu   sync.Mutex
+	kept []*kept
+}
+
+// start starts to stream a kept state to the client of a draft: an earlier one, or that of the current send.
+func (k *joins) start(d *draft) {
+	s, c, f := d.sys, d.c, d.f
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	rest := s.laterHeader() + wire.MaxJoinHeader + wire.MaxBlockHead
+	room := min(netsys.MaxPayload, max(c.budget/2, MinBudget/2)) - rest
+	biggest := min(netsys.MaxPayload, c.budget) - rest // the longest body that a datagram of a join can have
+	var x *kept
+	for _, y := range k.kept {
+		if y.room != room || y.model != c.model || f.Send-y.send > shareJoin || y.send <= max(c.join.send, c.shown) || y.send <= c.baselines.Floor() ||
+			!c.view.was(y.send, y.hash) || d.anyLate(y) {
 			continue
 		}
-		if !pk.add(x.block) {
+		if x == nil || x.send == f.Send || y.send < f.Send && y.send > x.send { // the newest of those from earlier sends
+			x = y
+		}
+	}
+	if x == nil {
+		x = d.keep(room, biggest)
+		k.kept = append(k.kept, x)
+	}
+	x.users++
+	j := &join{kept: x, sent: make([]pieceSent, len(x.pieces)), left: len(x.pieces), late: slices.Clone(x.big)}
+	for i := range j.sent {
+		j.sent[i].encoded = x.pieces[i]
+	}
+	for _, first := range [2]bool{true, false} { // the client's own entities come first
+		for i := range x.pieces {
+			if x.owns(i, c.own) == first {
+				j.order = append(j.order, int32(i))
+			}
+		}
+	}
+	c.join.stream, c.join.state, c.join.send = j, joinStream, x.send
+}
+
+// keep keeps the state of the client's view at the current send.
+func (d *draft) keep(room, biggest int) *kept {
+	s, c, f, v := d.sys, d.c, d.f, d.c.view
+	x := &kept{f: f, send: f.Send, late: uint8(f.Tick - f.Send*s.sends.steps), hash: v.hash, model: c.model, room: room}
+	s.frames.Pin(f)
+	for i := range v.members {
+		if m := &v.members[i]; m.until == 0 {
+			x.members = append(x.members, *m)
+		}
+	}
+	b := x.block()
+	cut := cutting{room: room, alone: biggest, arena: &x.arena}
+	d.cut(&cut, &b, s.shared.sizes.of(0)*len(x.members)>>sizeShift)
+	x.pieces, x.first = cut.to, cut.first
+	for i := range cut.big {
+		x.big = append(x.big, cut.big[i].id)
+		d.stats.Oversized++
+		d.notes.add(note{kind: noteBig, id: cut.big[i].id, mask: cut.big[i].mask})
+	}
+	return x
+}
+
+// block returns the block of all members of a kept state.
+func (x *kept) block() setBlock {
+	return setBlock{v: &view{members: x.members}, f: x.f, send: x.send, to: len(x.members), fromStart: true}
+}
+
+// within returns the members of a piece.
+func (x *kept) within(piece int) (from, to int) {
+	to = len(x.members)
+	if piece+1 < len(x.first) {
+		to = int(x.first[piece+1])
+	}
+	return int(x.first[piece]), to
+}
+
+// owns reports whether a piece contains an entity of a client.
+func (x *kept) owns(piece int, client uint32) bool {
+	from, to := x.within(piece)
+	for i := from; i < to; i++ {
+		if m := &x.members[i]; x.f.Owner(int(m.group), int(m.slot)) == client {
+			return true
+		}
+	}
+	return false
+}
+
+// release ends the use of the state with which a client was to join.
+func (k *joins) release(s *System, c *Client) {
+	if c.join.stream == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.unuse(s, c.join.stream.kept)
+	c.join.stream = nil
+}
+
+// unuse ends one use of a kept state.
+func (k *joins) unuse(s *System, x *kept) {
+	if x.users--; x.users == 0 {
+		s.frames.Unpin(x.f)
+		k.kept = slices.DeleteFunc(k.kept, func(y *kept) bool { return y == x })
+	}
+}
+
+// endStream records that all pieces of a kept state have arrived: the client has joined, and that send is its baseline.
+func (s *System) endStream(c *Client) {
+	j := c.join.stream
+	c.join.stream, c.join.state = nil, joinNone
+	c.held.joined = &joined{kept: j.kept, send: j.kept.send, late: j.late}
+	c.held.hold(j.kept.send)
+	c.held.told = max(c.held.told, j.kept.send)
+}
+
+// releaseJoined ends the use of the kept send with which a client joined, once nothing needs it as a baseline.
+func (h *held) releaseJoined(s *System) {
+	if h.joined == nil {
+		return
+	}
+	k := &s.shared.joins
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.unuse(s, h.joined.kept)
+	if h.whole == h.joined.send {
+		h.whole = 0
+	}
+	h.joined = nil
+}
+
+// hides reports whether a client that receives a kept state of v must not be sent a member any more: it went out of sight since, or
+// lost a component that the client could see.
+func (d *draft) hides(v *view, m *member) bool {
+	if m.replaced {
+		return d.sys.config.Interest.HidesComponents()
+	}
+	return m.hidden
+}
+
+// anyLate reports whether a kept state contains members that the client may no longer see.
+func (d *draft) anyLate(x *kept) bool {
+	v := d.c.view
+	for i := range v.members {
+		if m := &v.members[i]; m.until > x.send && m.since <= x.send && d.hides(v, m) {
+			return true
+		}
+	}
+	return false
+}
+
+// removeLate takes members that the client may no longer see out of the pieces that it has not acknowledged.
+func (d *draft) removeLate() {
+	j, v := d.c.join.stream, d.c.view
+	if v.left == 0 {
+		return
+	}
+	for i := range v.members {
+		m := &v.members[i]
+		if m.until <= j.kept.send || m.since > j.kept.send || !d.hides(v, m) || slices.Contains(j.late, m.id) {
+			continue
+		}
+		at, ok := slices.BinarySearchFunc(j.members, *m, func(a, b member) int { return a.compare(&b) })
+		if !ok {
+			continue
+		}
+		piece, _ := slices.BinarySearch(j.first, int32(at)+1)
+		if p := &j.sent[piece-1]; !p.done {
+			j.late = append(j.late, m.id)
+			b := j.block()
+			b.from, b.to = j.within(piece - 1)
+			d.late = j.late
+			d.gather(&b)
+			d.late = nil
+			p.encoded = d.encodeGathered(&j.arena, &b)
+		}
+	}
+}
+
+// fitStream packs pieces of the state with which the client joins, as many as fit.
+func (d *draft) fitStream() {
+	c, pk := d.c, &d.pack
+	j, wait := c.join.stream, c.roundTripSends(d.sys.config.SendRate)
+	d.removeLate()
+	for _, i := range j.order {
+		x := &j.sent[i]
+		if x.done || x.at != 0 && d.f.Send-x.at <= wait {
+			continue
+		}
+		b := newBlock(wire.BlockHead{Set: true, Slots: wire.AllSlots, Piece: true, First: uint32(i)}, x.encoded, j.kept.send)
+		b.chunk = int(i)
+		if !pk.add(b) {
 			c.starved = c.starved || !pk.has(contentJoin)
 			return
 		}
-		x.sent = send
+		x.at = d.f.Send
 	}
 }
 
@@ -153,144 +292,4 @@ func (c *Client) roundTripSends(rate int) uint32 {
 		return unknownRTT
 	}
 	return uint32(rtt/(time.Second/time.Duration(rate))) + 1
-}
-
-// joinState is a state of the world that is kept for joining clients.
-type joinState struct {
-	send   uint32
-	model  *delta.Model
-	late   uint8 // see [wire.SnapshotHeader]
-	groups []delta.Group
-	room   int  // longest body of a block
-	all    bool // nothing is hidden in the state: any client may join with it
-	users  int
-	arena  []byte // bodies of the blocks
-	chunks []chunk
-	big    []wire.BlockHead // slots of entities that fit nowhere: they are sent as empty
-}
-
-// joins holds the kept states. Several workers may use it concurrently. The state with which a client joins does not depend on
-// the order of the workers.
-type joins struct {
-	mu   sync.Mutex
-	kept []*joinState
-}
-
-// start starts to send a kept state to the client of a draft: an earlier one, or the state of the current send.
-func (k *joins) start(d *draft) {
-	s, c, f := d.sys, d.c, d.f
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	rest := s.laterHeader() + wire.MaxJoinHeader + wire.MaxBlockHead
-	room := min(netsys.MaxPayload, max(c.budget/2, MinBudget/2)) - rest
-	biggest := min(netsys.MaxPayload, c.budget) - rest // the longest body that a datagram of a join can have
-	hides := c.baselines.Hides()
-	var x *joinState
-	for _, y := range k.kept {
-		if !y.all || hides || y.room != room || y.model != c.model || f.Send-y.send > shareJoin || y.send <= c.join.send || y.send <= c.baselines.Floor() {
-			continue
-		}
-		if x == nil || x.send == f.Send || y.send < f.Send && y.send > x.send { // the newest of those from earlier sends
-			x = y
-		}
-	}
-	if x == nil {
-		x = &joinState{send: f.Send, model: c.model, late: uint8(f.Tick - f.Send*s.sends.steps), room: room, all: !hides}
-		for g := range f.Groups {
-			hidden, _ := c.baselines.World.At(uint32(g)).Hidden()
-			x.groups = append(x.groups, withoutSlots(&f.Groups[g], hidden))
-		}
-		x.cut(d, wire.BlockHead{Count: uint32(len(x.groups)), Slots: wire.AllSlots}, biggest)
-		k.kept = append(k.kept, x)
-	}
-	x.users++
-	for _, b := range x.big {
-		c.baselines.LeaveOut(b.First, f.Send, b.Slots)
-		c.leftOut = true
-	}
-	j := &join{joinState: x, chunks: slices.Clone(x.chunks), left: len(x.chunks), pending: make([]uint16, len(x.groups))}
-	for i := range j.chunks {
-		b := &j.chunks[i]
-		for g := b.First; g < b.First+b.Count; g++ {
-			j.pending[g]++
-			for m := b.Slots & x.groups[g].Alive; m != 0; m &= m - 1 {
-				b.importance = max(b.importance, d.joinImportance(int(g), bits.TrailingZeros64(m)))
-			}
-		}
-	}
-	slices.SortStableFunc(j.chunks, func(a, b chunk) int { return -cmp.Compare(a.importance, b.importance) })
-	for i := range j.chunks {
-		j.chunks[i].chunk = i
-	}
-	c.join.stream, c.join.state = j, joinStream
-}
-
-// release ends the use of the state with which a client was to join.
-func (k *joins) release(c *Client) {
-	if c.join.stream == nil {
-		return
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	x := c.join.stream.joinState
-	if x.users--; x.users == 0 {
-		k.kept = slices.DeleteFunc(k.kept, func(y *joinState) bool { return y == x })
-	}
-	c.join.stream = nil
-}
-
-// cut cuts a run of groups of a kept state into blocks.
-func (x *joinState) cut(d *draft, run wire.BlockHead, biggest int) {
-	if run.Count == 0 {
-		return
-	}
-	b := d.encoder.encodeCounted(&x.arena, x.model, &run, x.groups[run.First:], nil, nil)
-	alive := x.groups[run.First].Alive
-	alone := bits.OnesCount64(run.Slots&alive) <= 1
-	switch {
-	case len(b.body) <= x.room || run.Count == 1 && alone && len(b.body) <= biggest:
-		x.chunks = append(x.chunks, chunk{block: newBlock(run, b, x.send)})
-	case run.Count > 1:
-		low, high := run.Halve()
-		x.cut(d, low, biggest)
-		x.cut(d, high, biggest)
-	case alone:
-		// The entity does not fit even alone: it is sent as empty, and left out from now on.
-		x.big = append(x.big, wire.BlockHead{First: run.First, Slots: run.Slots & alive})
-		x.groups[run.First].Clear(bits.TrailingZeros64(run.Slots&alive), false)
-		d.stats.Oversized++
-		x.cut(d, run, biggest)
-	default:
-		low, high := run, run
-		low.Slots, high.Slots = wire.HalveSlots(run.Slots, alive)
-		x.cut(d, low, biggest)
-		x.cut(d, high, biggest)
-	}
-}
-
-// joinImportance ranks an entity for a joining client: its own entities come first.
-func (d *draft) joinImportance(g, slot int) float32 {
-	config := &d.sys.config
-	switch e := d.f.Entity(g, slot); {
-	case d.f.Owner(g, slot) == d.c.own:
-		return 1e30
-	case config.Priority == nil || !d.w.Alive(e):
-		return 0
-	default:
-		return min(config.gain(d.w, d.f, d.c.sight, g, slot), 1e29)
-	}
-}
-
-// withoutSlots returns a copy of a group in which the hidden slots are empty.
-func withoutSlots(cur *delta.Group, hidden uint64) (seen delta.Group) {
-	seen.Reset(cur.Send)
-	for k := range delta.GroupSize {
-		if bit := uint64(1) << k; cur.Alive&^hidden&bit != 0 {
-			rec := cur.Record(k)
-			copy(seen.Put(k, cur.IDs[k], cur.Masks[k], len(rec)), rec)
-		} else {
-			seen.Clear(k, false)
-		}
-	}
-	return seen
 }

@@ -2,7 +2,7 @@ package snapshot
 
 import (
 	"log/slog"
-	"math/bits"
+	"math/rand/v2"
 	"time"
 	"unsafe"
 
@@ -27,14 +27,14 @@ type plaza struct {
 	tick  uint32
 }
 
-func newPlaza(entities int, c Config, seen interest.Interest, by ...interest.Priority) *plaza {
+func newPlaza(entities int, c Config, seen interest.Interest) *plaza {
 	p := c.Protocol
 	if p == nil {
 		p = testgame.Grounds()
 	}
 	g := &plaza{w: ecs.NewWorld(p, ecs.Config{TickRate: 60})}
 	var err error
-	if c.Interest, err = interest.Compile(g.w, p, interest.Rules{Entities: seen, Priorities: by}); err != nil {
+	if c.Interest, err = interest.Compile(g.w, p, interest.Rules{Entities: seen}); err != nil {
 		panic(err)
 	}
 	c.World, c.Protocol, c.Clock, c.SendRate, c.Logger = g.w, p, g, 20, slog.New(slog.DiscardHandler)
@@ -91,23 +91,10 @@ func (g *plaza) join(delay uint32) *peer {
 }
 
 // told calls visit with the place in frames of each entity in the newest snapshot to a client.
-func (g *plaza) told(p *peer, packets []Packet, visit func(group, slot int)) {
-	for i := range p.c.set.members {
-		if m := &p.c.set.members[i]; m.until == 0 && p.c.set.inSnapshot(m, p.c.send) {
+func (g *plaza) told(p *peer, visit func(group, slot int)) {
+	for i := range p.c.view.members {
+		if m := &p.c.view.members[i]; m.until == 0 && p.c.held.inSnapshot(m, p.c.send) {
 			visit(int(m.group), int(m.slot))
-		}
-	}
-	f := g.s.Newest()
-	for i := range packets {
-		for _, b := range packets[i].Holds {
-			if b.Own || b.Hidden || b.Set {
-				continue
-			}
-			for group := b.First; group < b.First+uint32(b.Count); group++ {
-				for m := b.Slots & f.Groups[group].Alive; m != 0; m &= m - 1 {
-					visit(int(group), bits.TrailingZeros64(m))
-				}
-			}
 		}
 	}
 }
@@ -144,4 +131,11 @@ func (g *plaza) run(ticks int, look func(*peer, []Packet)) {
 // move gives an entity news.
 func (g *plaza) move(n int) {
 	ecs.Get[place](g.w, g.all[n%len(g.all)]).Y++
+}
+
+// shake moves entities to random places.
+func (g *plaza) shake(r *rand.Rand, all []ecs.Entity) {
+	for _, e := range all {
+		*ecs.Get[place](g.w, e) = place{X: r.Float32()*1000 - 500, Y: r.Float32()*1000 - 500}
+	}
 }

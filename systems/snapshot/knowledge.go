@@ -74,66 +74,51 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 		return
 	}
 	k.Exists, k.Own = true, f.Owner(g, slot) == c.id
-	if s.config.Interest.HidesComponents() && c.sees(g, slot) {
-		k.HiddenComponents = s.config.Interest.Untold(&c.set.Client, g, slot)
-	}
-	defer s.ownKnowledge(c, id, k)
-	if c.limited {
-		if s.setKnowledge(c, id, k); k.Hidden {
-			k.HiddenBy = s.config.Interest.Explain(nil, &c.set.Client, g, slot)
-		}
-		return
-	}
-	h, bit := c.baselines.World.At(uint32(g)), uint64(1)<<slot
-	if h == nil {
-		return
-	}
-	hidden, _ := h.Hidden()
-	k.TooBig = h.LeftOut()&bit != 0
-	k.Hidden = hidden&bit != 0 && !k.TooBig
-	for age := range uint32(capture.Kept) {
-		if !k.Hidden && age < f.Send && h.Holds(f.Send-age)&bit != 0 && holdsID(s.frames.At(f.Send-age), g, slot, id) {
-			k.Held = f.Send - age
-			break
-		}
-	}
-	if age, two, _ := h.Choose(f.Send+1, c.baselines.Floor(), bit, s.codecs.layout.Second(), min(baseline.MaxAge, s.frames.Depth())); age > 0 {
-		if send := f.Send + 1 - age; holdsID(s.frames.At(send), g, slot, id) {
-			k.Baseline, k.Second = send, two
-		}
-	}
-	k.Sent, k.Unacknowledged = c.baselines.NewestSent(uint32(g), slot, false, k.Held)
-	k.Priority = s.config.gain(s.config.World, f, c.sight, g, slot)
-	k.Gained = c.accumulated.get(g, slot)
-}
-
-// setKnowledge implements Knowledge for a client that is sent a set.
-func (s *System) setKnowledge(c *Client, id components.NetID, k *Knowledge) {
-	x := &c.set
-	k.TooBig = x.isTooBig(uint32(id))
-	m := x.find(uint32(id))
+	s.ownKnowledge(c, id, k)
+	v, h := c.view, &c.held
+	m := v.find(uint32(id))
+	k.TooBig = v.isTooBig(uint32(id))
 	if m == nil || m.until != 0 {
-		k.Hidden = !k.TooBig
+		if k.Hidden = !k.TooBig; k.Hidden {
+			k.HiddenBy = s.config.Interest.Explain(nil, &v.Client, g, slot)
+		}
 		return
 	}
-	f := s.Newest()
-	k.Held = x.newestHeld(m)
-	age, two := x.choose(f.Send+1, c.baselines.Floor(), min(baseline.MaxAge, s.frames.Depth()), s.codecs.layout.Second())
-	if base := x.of(f.Send + 1 - age); age > 0 && x.based(m, base) {
-		k.Baseline, k.Second = base.send, two
-	} else {
-		k.Baseline = k.Held
+	if s.config.Interest.HidesComponents() {
+		k.HiddenComponents = s.config.Interest.Untold(&v.Client, g, slot)
+	}
+	k.Held = h.newestHeld(m)
+	k.Baseline = k.Held
+	age, two := h.choose(f.Send+1, c.baselines.Floor(), min(baseline.MaxAge, s.frames.Depth()), s.codecs.layout.Second())
+	if base := f.Send + 1 - age; age > 0 && m.in(base) && !h.skips(m, base) {
+		k.Baseline, k.Second = base, two
 	}
 	k.Sent = k.Held
-	for i := range x.sends {
-		if sent := &x.sends[i]; sent.send > k.Held && x.based(m, sent) {
+	for i := range h.sends {
+		if sent := &h.sends[i]; sent.send > k.Held && h.inSnapshot(m, sent.send) {
 			k.Sent = max(k.Sent, sent.send)
 			if sent.open > 0 {
 				k.Unacknowledged++
 			}
 		}
 	}
-	k.Priority, k.Gained = s.config.gain(s.config.World, f, c.sight, int(m.group), int(m.slot)), m.priority
+	k.Priority = s.config.gain(s.config.World, f, c.sight, m)
+	if c.over {
+		p := h.record(m)
+		k.Gained, k.TooBig = p.priority, p.misfit != 0
+	}
+}
+
+// findSlot returns where an entity is in frames as the client sees it, or with all of its components if it does not.
+func (s *System) findSlot(c *Client, id components.NetID) (group, slot int, ok bool) {
+	if s.config.Interest.HidesComponents() {
+		for group, slot := range s.frames.Slots(id) {
+			if c.view.sees(group, slot) {
+				return group, slot, true
+			}
+		}
+	}
+	return s.frames.Slot(id)
 }
 
 // ownKnowledge sets the fields of k about the owner state of an entity.
@@ -147,7 +132,7 @@ func (s *System) ownKnowledge(c *Client, id components.NetID, k *Knowledge) {
 				break
 			}
 		}
-		k.OwnSent, _ = c.baselines.NewestSent(uint32(own/64), own%64, true, k.OwnHeld)
+		k.OwnSent = c.baselines.NewestSent(uint32(own/64), own%64, k.OwnHeld)
 	}
 }
 
@@ -189,7 +174,7 @@ func (s *System) Sees(c *Client, e ecs.Entity) bool {
 	if !known {
 		g = -1
 	}
-	return s.config.Interest.Sees(&c.set.Client, c.sight, e, g, slot)
+	return s.config.Interest.Sees(&c.view.Client, c.sight, e, g, slot)
 }
 
 // Showed reports whether the entity exists in the newest send and the client may see it there.
@@ -199,7 +184,7 @@ func (s *System) Showed(c *Client, id components.NetID) bool {
 	if !known || !holdsID(f, g, slot, id) {
 		return false
 	}
-	return c.sees(g, slot)
+	return c.view.sees(g, slot)
 }
 
 // Stats returns the counters.

@@ -33,9 +33,9 @@ type Config struct {
 	Trained *delta.Trained // nil: the built-in model
 	// Record receives the state of each send; nil: none.
 	Record io.Writer
-	// Interest decides what a client may see, and the priorities of groups; nil: everything, with equal priorities.
+	// Interest decides what a client may see; nil: everything.
 	Interest *interest.Program
-	// Priority returns the priority of an entity for a client. It replaces the priorities of Interest; nil: 1.
+	// Priority returns the priority of an entity for a client; nil: 1.
 	Priority func(w *ecs.World, e ecs.Entity, client uint32) float32
 	Logger   logging.Logger // reports entities that fit no datagram, exhausted budgets and failed recordings
 	// Workers build snapshots; nil: the caller builds them all.
@@ -62,6 +62,7 @@ type System struct {
 	shared     shared
 	drafts     []*draft // by worker
 	clients    []*Client
+	views      []*view
 	stats      Stats
 }
 
@@ -75,8 +76,6 @@ type recorder struct {
 type sends struct {
 	steps  uint32 // simulation steps between two sends
 	newest uint32
-	before uint32 // the send before
-	far    uint32 // a far group is part of one in far snapshots
 	all    uint32 // a client is sent a snapshot at one in all sends
 	spread bool   // see [System.Spread]
 	left   uint32 // number of the last steps of the newest send whose snapshots are not built yet
@@ -99,7 +98,7 @@ type Stats struct {
 func New(c Config, tick uint32) *System {
 	steps := c.World.TickRate() / c.SendRate
 	s := &System{
-		config: c, sends: sends{steps: uint32(steps), newest: tick / uint32(steps), far: 1, all: 1}, codecs: newCodecs(&c, steps),
+		config: c, sends: sends{steps: uint32(steps), newest: tick / uint32(steps), all: 1}, codecs: newCodecs(&c, steps),
 		comps: c.Protocol.Replicated(), ownerParts: wire.Predicted(c.Protocol) | wire.Private(c.Protocol),
 	}
 	if c.Record != nil {
@@ -107,7 +106,7 @@ func New(c Config, tick uint32) *System {
 	}
 	s.frames = capture.New(capture.Config{
 		World: c.World, Layout: s.codecs.layout, Steps: steps, Logger: c.Logger,
-		Homes: c.Interest.Homes(), Hides: c.Interest.Limits(), Restricted: c.Interest.RestrictedSets(),
+		Hides: c.Interest.Limits(), Restricted: c.Interest.RestrictedSets(),
 	})
 	s.shared.prepare(s)
 	s.drafts = make([]*draft, c.Workers.Workers())
@@ -121,9 +120,11 @@ func New(c Config, tick uint32) *System {
 // contain the state of the send. The last ones leave one send interval minus one tick later.
 func (s *System) Spread(on bool) { s.sends.spread = on }
 
-// Divide reduces rates: a client is sent a snapshot at one in all sends, and far groups are part of one in far of these
-// snapshots. 1 is the configured rate.
-func (s *System) Divide(far, all uint32) { s.sends.far, s.sends.all = far, all }
+// Divide reduces the rate: a client is sent a snapshot at one in all sends. 1 is the configured rate.
+func (s *System) Divide(all uint32) { s.sends.all = all }
+
+// isDue reports whether a client is sent a snapshot of the newest send.
+func (s *System) isDue(c *Client) bool { return (s.sends.newest+c.id)%s.sends.all == 0 }
 
 // Step notes that a tick has passed.
 func (s *System) Step() { s.frames.Step() }
@@ -140,10 +141,10 @@ func (s *System) Run(w *ecs.World) {
 	f := s.capture(tick)
 	s.stats.Sends++
 	s.shared.blocks.reset()
-	s.shared.rounds.startSend(f, s.frames.At(s.sends.before), s.shared.overBudget && !s.config.Interest.Limits())
 	for i := range s.drafts {
 		s.drafts[i].startSend(w, f)
 	}
+	s.updateViews(f)
 	if !s.sends.spread || s.sends.steps == 1 {
 		s.buildAll(buildWhole)
 		return
@@ -168,7 +169,7 @@ func (s *System) hasTurn(c *Client) bool {
 
 // capture is stage 1, for all clients: it captures the world, and where the entities of the interest are.
 func (s *System) capture(tick uint32) *capture.Frame {
-	s.sends.before, s.sends.newest = s.sends.newest, tick/s.sends.steps
+	s.sends.newest = tick / s.sends.steps
 	f := s.frames.Take(s.sends.newest, tick)
 	s.record()
 	if s.config.Interest != nil {
@@ -191,7 +192,7 @@ func (s *System) record() {
 // Add adds a client. trained is the hash of its trained file.
 func (s *System) Add(id uint32, p Peer, trained uint64) *Client {
 	c := newClient(id, p, s.codecs.model, s.config.Budget)
-	c.limited = s.config.Interest.Limits()
+	c.view = s.viewOf(id)
 	if s.codecs.agreement.With(trained, "client", id) {
 		c.model = s.codecs.trained
 	}
@@ -202,7 +203,7 @@ func (s *System) Add(id uint32, p Peer, trained uint64) *Client {
 // Record adds a recorder: a client without a budget that has no trained file.
 func (s *System) Record(id uint32, p Peer) *Client {
 	c := newClient(id, p, s.codecs.model, math.MaxInt32)
-	c.recorder, c.limited = true, s.config.Interest.Limits()
+	c.recorder, c.view = true, s.viewOf(id)
 	s.clients = append(s.clients, c)
 	return c
 }
@@ -210,7 +211,10 @@ func (s *System) Record(id uint32, p Peer) *Client {
 // Watch makes a client see what the client with number sight sees, or everything if sight is 0. If own is true, it also receives the
 // owner state of that client.
 func (s *System) Watch(c *Client, sight uint32, own bool) {
-	c.sight, c.set.All = sight, sight == 0
+	s.leaveView(c.view)
+	c.sight, c.view = sight, s.viewOf(sight)
+	d := s.drafts[0]
+	d.rejoin(c)
 	if own {
 		c.own = sight
 	}
@@ -218,7 +222,9 @@ func (s *System) Watch(c *Client, sight uint32, own bool) {
 
 // Remove removes a client.
 func (s *System) Remove(c *Client) {
-	s.shared.joins.release(c)
+	s.shared.joins.release(s, c)
+	c.held.releaseJoined(s)
+	s.leaveView(c.view)
 	s.clients = slices.DeleteFunc(s.clients, func(x *Client) bool { return x == c })
 }
 
@@ -229,23 +235,29 @@ func (s *System) Acked(c *Client, seq uint16) (tick uint32, ok bool) {
 	if x == nil {
 		return 0, false
 	}
+	set := false
 	for i := range x.Blocks {
-		b := &x.Blocks[i]
-		if b.Set && c.set.acked(b.Send) && c.join.state == joinNow && b.Send >= max(c.join.at, c.baselines.Floor()) {
-			c.joined()
+		switch b := &x.Blocks[i]; {
+		case b.Chunk >= 0:
+			if c.join.stream.arrived(b.Send, int(b.Chunk)) {
+				s.endStream(c)
+			}
+		case b.Set:
+			set = true
 		}
-		if b.Chunk >= 0 && c.join.arrived(b.Send, int(b.Chunk)) {
-			s.shared.joins.release(c)
-			c.joined()
+	}
+	if set && c.held.acked(x.Send) {
+		if j := c.held.joined; j != nil && j.send < c.held.whole {
+			c.held.releaseJoined(s)
+		}
+		if c.join.state == joinNow && x.Send >= max(c.join.at, c.baselines.Floor()) {
+			c.join.state = joinNone
 		}
 	}
 	s.noteAcked(c, x.Send)
 	f := s.frames.At(x.Send)
 	if f == nil {
 		return 0, false
-	}
-	if c.join.state == joinNow && x.Send >= max(c.join.at, c.baselines.Floor()) && c.join.arrivedWhole(x) {
-		c.joined()
 	}
 	return f.Tick, true
 }
@@ -256,7 +268,7 @@ const MinBudget = 200
 // SetBudget limits each snapshot of a client to that many bytes, at least [MinBudget].
 func (s *System) SetBudget(c *Client, bytes int) {
 	if bytes < c.budget && c.join.state == joinStream { // its blocks may be too long now
-		s.shared.joins.release(c)
+		s.shared.joins.release(s, c)
 		c.join.state = joinNow
 	}
 	c.budget = bytes

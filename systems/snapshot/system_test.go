@@ -114,7 +114,7 @@ func TestSnapshotsKeepToTheirBounds(t *testing.T) {
 						t.Errorf("budget %d: a datagram of %d bytes", budget, len(q.Bytes))
 					}
 				}
-				g.told(p, packets, func(group, slot int) { told[uint32(group)] |= 1 << slot })
+				g.told(p, func(group, slot int) { told[uint32(group)] |= 1 << slot })
 				if total > budget {
 					t.Errorf("budget %d: a snapshot of %d bytes", budget, total)
 				}

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/tactusgo/tactus/systems/internal/baseline"
 	"github.com/tactusgo/tactus/systems/internal/traffic"
-	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // Workers build the snapshots of different clients concurrently, each in its own draft. Workers only read the shared data while
@@ -17,24 +15,22 @@ import (
 // shared holds the data that the snapshots of all clients share.
 type shared struct {
 	build    func(worker, portion int)
+	update   func(worker, i int) // updates a view
 	part     buildPart           // the part that build executes
 	retry    func(worker, i int) // builds the snapshot of a client of deferred
 	deferred []int               // indexes of the clients whose snapshots are built last
 
-	blocks     blockCache // of this send
-	joins      joins
-	long       longRuns
-	rounds     rounds
-	overBudget bool            // at the previous send, the snapshot of some client did not hold everything
-	bigLogged  map[uint64]bool // component masks of entities that were logged as too big
-	accounts   traffic.Accounts
-	meters     traffic.Meters // of all workers
-	notes      []note         // scratch
+	blocks    piecesCache // of this send
+	sizes     sizes
+	joins     joins
+	bigLogged map[uint64]bool // component masks of entities that were logged as too big
+	accounts  traffic.Accounts
+	meters    traffic.Meters // of all workers
+	notes     []note         // scratch
 }
 
 func (x *shared) prepare(s *System) {
-	x.build, x.retry = s.buildPortion, s.buildDeferred
-	x.long, x.bigLogged = make(longRuns), make(map[uint64]bool)
+	x.build, x.update, x.retry, x.bigLogged = s.buildPortion, s.updateView, s.buildDeferred, make(map[uint64]bool)
 	x.accounts.Begin(s.codecs.layout, s.comps)
 }
 
@@ -88,11 +84,11 @@ func (s *System) buildPortion(worker, i int) {
 	}
 	for k, c := range portion {
 		switch {
-		case (s.sends.newest+c.id)%s.sends.all != 0: // this client is sent another snapshot, see Divide
+		case !s.isDue(c): // this client is sent another snapshot, see Divide
 		case s.shared.part == buildStart:
 			d.begin(c)
 		case s.shared.part == buildRest && !s.hasTurn(c):
-		case len(s.drafts) > 1 && d.needsBusyBlock(c):
+		case len(s.drafts) > 1 && d.needsBusyPieces(c):
 			d.notes.deferred = append(d.notes.deferred, first+k)
 		default:
 			d.build(c, first+k)
@@ -116,42 +112,41 @@ func (d *draft) build(c *Client, index int) {
 	d.end(c)
 }
 
-// needsBusyBlock reports whether a client needs a block that another worker is encoding now. Such a client is deferred. The
-// function checks only the first group, because most groups have the same baseline.
-func (d *draft) needsBusyBlock(c *Client) bool {
-	if c.join.state != joinNone || c.baselines.World.Len() == 0 {
+// needsBusyPieces reports whether a client needs pieces that another worker is encoding now. Such a client is deferred.
+func (d *draft) needsBusyPieces(c *Client) bool {
+	if c.join.state != joinNone {
 		return false
 	}
-	g, _, h := c.baselines.World.Nth(0)
-	age, two, _ := h.Choose(d.f.Send, c.baselines.Floor(), wire.AllSlots, d.sys.codecs.layout.Second(), baseline.MaxAge)
-	return d.sys.shared.blocks.encoding(g, age, two, c.model)
+	d.c = c
+	age, two := c.held.choose(d.f.Send, c.baselines.Floor(), d.oldestAge(), d.sys.codecs.layout.Second())
+	key, _ := d.key(age, two)
+	return d.sys.shared.blocks.encoding(key)
 }
 
 // note is a change to the shared data that results from the snapshot of one client.
 type note struct {
 	client int // index
 	kind   noteKind
-	key    blockKey
-	long   longRun
+	view   *view
 	id     uint32 // of an entity
 	mask   uint64 // of its components
-	bytes  int    // limit of the snapshot
+	bytes  int    // limit of the snapshot, or number of chunks
 }
 
 type noteKind uint8
 
 const (
-	noteLong     noteKind = iota // a run of groups was too long
-	noteBig                      // an entity fits no snapshot
+	noteBig      noteKind = iota // an entity fits no snapshot, or no datagram of any client of a view
+	noteTurns                    // chunks of a view were packed
 	noteOverfull                 // a client's snapshot does not hold everything, for the first time
 )
 
 // notes holds the notes of a worker.
 type notes struct {
 	client   int // index of the client whose snapshot is being built
-	progress progress
 	all      []note
 	deferred []int // indexes of deferred clients
+	sizes    sizes // of the views that were encoded
 	touched  byte  // of the memory of clients; has no meaning
 }
 
@@ -161,29 +156,25 @@ func (x *notes) add(n note) {
 	x.all = append(x.all, n)
 }
 
-// long notes the size of a run.
-func (x *notes) long(run *wire.BlockHead, send uint32, size int) {
-	if !run.Own && run.Slots == wire.AllSlots {
-		x.add(note{kind: noteLong, key: longKey(run), long: longRun{send, size}})
-	}
-}
-
 // merge merges the counters and notes of the workers.
 func (x *shared) merge(s *System) {
 	x.notes = x.notes[:0]
-	var sum progress
+	var encoded sizes
 	for i := range s.drafts {
 		d := s.drafts[i]
 		x.notes = append(x.notes, d.notes.all...)
 		d.notes.all = d.notes.all[:0]
 		s.stats.add(&d.stats)
 		s.stats.Encodes.add(&d.encoder.stats)
-		sum.groups, sum.clients = sum.groups+d.notes.progress.groups, sum.clients+d.notes.progress.clients
-		d.stats, d.encoder.stats, d.notes.progress = Stats{}, EncodeStats{}, progress{}
+		d.stats, d.encoder.stats = Stats{}, EncodeStats{}
 		x.accounts.Take(&d.encoder.accounts)
+		encoded.take(&d.notes.sizes)
 	}
-	x.rounds.advance(sum, len(s.Newest().Groups))
-	x.overBudget = sum.clients > 0
+	for i := range encoded {
+		if encoded[i].members > 0 {
+			x.sizes[i] = encoded[i]
+		}
+	}
 	if len(s.drafts) > 1 {
 		slices.SortStableFunc(x.notes, func(a, b note) int { return cmp.Compare(a.client, b.client) })
 	}
@@ -191,9 +182,16 @@ func (x *shared) merge(s *System) {
 		n := &x.notes[i]
 		c := s.clients[n.client]
 		switch n.kind {
-		case noteLong:
-			x.long.add(n.key, n.long)
+		case noteTurns:
+			n.view.turns, n.view.took = n.view.turns+n.bytes, n.view.took+1
 		case noteBig:
+			if v := n.view; v != nil {
+				if v.isTooBig(n.id) {
+					break
+				}
+				v.tooBig = append(v.tooBig, tooBig{n.id, s.sends.newest})
+				s.stats.Oversized++
+			}
 			if !x.bigLogged[n.mask] {
 				x.bigLogged[n.mask] = true
 				s.config.Logger.Error("entity left out: it does not fit a client's snapshot; more with its components are only counted",
@@ -202,6 +200,15 @@ func (x *shared) merge(s *System) {
 		case noteOverfull:
 			s.config.Logger.Info("budget exhausted: entities take turns; from now on that is only counted", "client", c.id, "budget", c.budget, "allowed", n.bytes)
 		}
+	}
+}
+
+// nextTurn passes the turn on, by the number of chunks that snapshots contained on average.
+func (v *view) nextTurn() {
+	if v.took > 0 {
+		v.perTurn = max(v.turns/v.took, 1)
+		v.turn += v.perTurn
+		v.turns, v.took = 0, 0
 	}
 }
 
@@ -219,35 +226,4 @@ func (s *EncodeStats) add(x *EncodeStats) {
 	s.Entities += x.Entities
 	s.Reused += x.Reused
 	s.Own += x.Own
-}
-
-// longFor is the number of sends for which a run that was much too long for a datagram is not tried again.
-const longFor = 16
-
-// longRuns holds the recent sizes of runs of groups, by the age of the baseline.
-type longRuns map[blockKey]longRun
-
-type longRun struct {
-	send uint32
-	size int
-}
-
-func longKey(run *wire.BlockHead) blockKey {
-	return blockKey{first: run.First, count: run.Count, age: min(run.Age, 8)}
-}
-
-func (l longRuns) add(key blockKey, x longRun) {
-	if len(l) > 4*wire.MaxGroups {
-		clear(l)
-	}
-	l[key] = x
-}
-
-// tooLong reports whether a run need not be encoded to know that it does not fit.
-func (l longRuns) tooLong(run *wire.BlockHead, send uint32, room int) bool {
-	if run.Own || run.Slots != wire.AllSlots {
-		return false
-	}
-	x, ok := l[longKey(run)]
-	return ok && send-x.send < longFor && x.size > room+room/4
 }

@@ -21,11 +21,10 @@ const (
 // While the group is sent as a whole, the record is a list of sends. Once a part is sent alone, because of the budget or
 // because the client may not see the rest, there is a record for each slot, until the client has the whole group again.
 type Group struct {
-	newest   uint32    // newest send of which the client has all slots; 0: none
-	since    uint32    // acknowledgements of earlier sends do not count
-	before   [2]uint64 // bit i: the client has send newest-1-i too
-	everSent uint64    // slots that the client was ever sent
-	perSlot  *perSlot  // not nil: a record for each slot replaces newest and before
+	newest  uint32    // newest send of which the client has all slots; 0: none
+	since   uint32    // acknowledgements of earlier sends do not count
+	before  [2]uint64 // bit i: the client has send newest-1-i too
+	perSlot *perSlot  // not nil: a record for each slot replaces newest and before
 }
 
 // Holds returns the slots that the client has of a send.
@@ -72,17 +71,8 @@ func (h *Group) ack(send uint32, slots uint64, free *freeSlots) {
 		return
 	}
 	s := h.apart(free)
-	if s.hold(send, s.counts(send, slots)) && s.holds(send) == wire.AllSlots && s.hidden == 0 {
+	if s.hold(send, s.counts(send, slots)) && s.holds(send) == wire.AllSlots {
 		h.join(send, free)
-	}
-}
-
-// ackHidden records that the client knows that slots are hidden. They are no baseline once they come into sight.
-func (h *Group) ackHidden(send uint32, slots uint64) {
-	if s := h.perSlot; s != nil && send >= h.since {
-		slots = s.counts(send, slots&s.hidden)
-		s.sentAsHidden |= slots
-		s.hold(send, slots)
 	}
 }
 
@@ -130,7 +120,6 @@ func (h *Group) forget() {
 	h.newest, h.before = 0, [2]uint64{}
 	if s := h.perSlot; s != nil {
 		clear(s.sends)
-		s.sentAsHidden = 0
 	}
 }
 
@@ -146,7 +135,7 @@ func (h *Group) oldest(send uint32) uint32 {
 	}
 	var covered uint64
 	last := uint32(0)
-	for age := uint32(0); age <= MaxAge && age < send && covered|s.hidden != wire.AllSlots; age++ {
+	for age := uint32(0); age <= MaxAge && age < send && covered != wire.AllSlots; age++ {
 		if m := s.holds(send - age); m&^covered != 0 {
 			covered |= m
 			last = send - age
@@ -154,9 +143,6 @@ func (h *Group) oldest(send uint32) uint32 {
 	}
 	return last
 }
-
-// EverSent returns the slots that the client was ever sent.
-func (h *Group) EverSent() uint64 { return h.everSent }
 
 // Whole reports whether the client may see the whole group and has the same sends of all slots.
 func (h *Group) Whole() bool { return h.perSlot == nil }
@@ -178,26 +164,7 @@ func (h *Group) HeldSince(since uint32) bool {
 			held |= x.held
 		}
 	}
-	return held|h.perSlot.hidden == wire.AllSlots
-}
-
-// Newest returns the newest send of which the client has a slot, 0 for none.
-func (h *Group) Newest(slot int) (send uint32) {
-	if h.perSlot == nil {
-		return h.newest
-	}
-	for _, x := range h.perSlot.sends {
-		if x.held>>slot&1 != 0 {
-			send = max(send, x.send)
-		}
-	}
-	return send
-}
-
-// Counts reports whether an acknowledgement of a slot at a send still counts: the client could see the slot ever since.
-func (h *Group) Counts(send uint32, slot int) bool {
-	s := h.perSlot
-	return send >= h.since && (s == nil || send >= s.since[slot] && s.hidden&(1<<slot) == 0)
+	return held == wire.AllSlots
 }
 
 // counts returns those of some slots for which an acknowledgement of a send still counts.

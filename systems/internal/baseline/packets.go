@@ -17,14 +17,13 @@ type Packet struct {
 
 // Block describes a block of a packet.
 type Block struct {
-	Slots  uint64 // the slots of each group in the block
-	First  uint32 // the first group
-	Send   uint32 // the send whose state the block contains
-	Chunk  int32  // of the join, -1 for none
-	Count  uint16 // number of groups
-	Own    bool
-	Hidden bool // the slots were sent as hidden
-	Set    bool // a set block; only Send has a meaning
+	Slots uint64 // the slots of each group in the block
+	First uint32 // the first group
+	Send  uint32 // the send whose state the block contains
+	Chunk int32  // of the join, -1 for none
+	Count uint16 // number of groups
+	Own   bool
+	Set   bool // a block of the view; only Send has a meaning
 }
 
 // packets are the packets on their way to a client, oldest first, in a ring that grows. A packet that arrived, or whose content

@@ -87,13 +87,10 @@ func TestPacketsGiveBackTheirRoom(t *testing.T) {
 // settled returns a client that has received a number of groups, all in one block, for a while.
 func settled(groups, delay uint32) *Client {
 	c := New()
-	c.World.Grow(int(groups))
-	c.Own.Grow(1)
+	c.Own.Grow(int(groups))
 	for n := uint32(1); n <= 300; n++ {
-		c.UpdateFloor(n, n)
-		b := []Block{{Count: 1, Slots: wire.AllSlots, Send: n, Chunk: -1, Own: true}, {Count: uint16(groups), Slots: wire.AllSlots, Send: n, Chunk: -1}}
-		c.Note(&b[1])
-		c.Sent(uint16(n), n, b)
+		c.UpdateFloor(n, n, n)
+		c.Sent(uint16(n), n, []Block{{Count: uint16(groups), Slots: wire.AllSlots, Send: n, Chunk: -1, Own: true}})
 		c.Acked(uint16(n - delay))
 	}
 	return c
@@ -119,27 +116,6 @@ func TestClientAtRestIsSmall(t *testing.T) {
 	runtime.KeepAlive(all)
 }
 
-// The floor of many groups rises like that of few groups, some sends later. It is never above a baseline that a group with
-// timely acknowledgements uses.
-func TestFloorFollowsManyGroups(t *testing.T) {
-	const groups, delay, sends = 1000, 4, 300
-	c := New()
-	c.World.Grow(groups)
-	for n := uint32(1); n <= sends; n++ {
-		c.UpdateFloor(n, n)
-		c.Sent(uint16(n), n, []Block{{Count: groups, Slots: wire.AllSlots, Send: n, Chunk: -1}})
-		c.Acked(uint16(n - delay))
-		for i := range c.World.Len() {
-			if _, _, h := c.World.Nth(i); h.newest != 0 && h.newest < c.floor {
-				t.Fatalf("send %d: the floor is %d, a group stands on %d", n, c.floor, h.newest)
-			}
-		}
-	}
-	if late := sends - c.floor; late > delay+floorMargin+2*walkedShare {
-		t.Errorf("the floor is %d sends old", late)
-	}
-}
-
 // Neighbouring groups share one record while their records are equal, and again once they are equal again.
 func TestNeighboursHaveOneRecord(t *testing.T) {
 	c := settled(20, 6)
@@ -147,8 +123,7 @@ func TestNeighboursHaveOneRecord(t *testing.T) {
 	tell := func(lost bool, blocks ...Block) {
 		seq++
 		for i := range blocks {
-			blocks[i].Send, blocks[i].Chunk = uint32(seq), -1
-			c.Note(&blocks[i])
+			blocks[i].Send, blocks[i].Chunk, blocks[i].Own = uint32(seq), -1, true
 		}
 		if c.Sent(seq, uint32(seq), blocks); !lost {
 			c.Acked(seq)
@@ -156,7 +131,7 @@ func TestNeighboursHaveOneRecord(t *testing.T) {
 	}
 	records := func(when string, want int) {
 		t.Helper()
-		if n := c.World.Len(); n != want {
+		if n := c.Own.Len(); n != want {
 			t.Errorf("%s: %d records, not %d", when, n, want)
 		}
 	}
@@ -164,7 +139,7 @@ func TestNeighboursHaveOneRecord(t *testing.T) {
 	part := Block{First: 5, Count: 3, Slots: wire.AllSlots}
 	tell(false, part)
 	records("a part is told alone", 3)
-	if a, b, d := c.World.At(4), c.World.At(5), c.World.At(8); a.Holds(uint32(seq)) != 0 || b.Holds(uint32(seq)) != wire.AllSlots || d.Holds(uint32(seq)) != 0 {
+	if a, b, d := c.Own.At(4), c.Own.At(5), c.Own.At(8); a.Holds(uint32(seq)) != 0 || b.Holds(uint32(seq)) != wire.AllSlots || d.Holds(uint32(seq)) != 0 {
 		t.Error("what was told of a part holds of others")
 	}
 	tell(false, Block{Count: 5, Slots: wire.AllSlots}, Block{First: 5, Count: 15, Slots: wire.AllSlots})

@@ -78,12 +78,6 @@ func (r *Records) Grow(groups int) {
 	}
 }
 
-// alone returns the record of a group for changing it, after splitting it from other groups. The group must have a record.
-func (r *Records) alone(g uint32) *Group {
-	from, _ := r.within(g, 1)
-	return &r.all[from].Group
-}
-
 // within returns the index of the first record of count groups from first on, and the index after the last one. It splits
 // these records from other groups.
 func (r *Records) within(first, count uint32) (from, to int) {

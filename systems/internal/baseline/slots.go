@@ -8,13 +8,8 @@ const (
 
 // perSlot records which sends a client has of each slot of a group.
 type perSlot struct {
-	sends        []heldSend // a ring by send, a power of two long
-	since        [64]uint32 // by slot: acknowledgements of earlier sends do not count
-	hidden       uint64     // slots that the client may not see
-	sentAsHidden uint64     // hidden slots that need not be sent as hidden any more
-	shownEmpty   uint64     // hidden slots that are sent as empty
-	big          uint64     // slots with an entity that fits no snapshot
-	bigAt        uint32     // send in which the last of them was found
+	sends []heldSend // a ring by send, a power of two long
+	since [64]uint32 // by slot: acknowledgements of earlier sends do not count
 }
 
 // heldSend holds the slots that the client has of a send.

@@ -66,12 +66,10 @@ func (p *Program) See(c *Client, id uint32, r *Room) {
 	p.stand(c, id, r)
 	p.forgetChanged(c)
 	for i, g := range p.grids {
-		if g.radius > 0 {
-			r.inside = reuse.Slice(r.inside, len(p.frame.Groups))
-			clear(r.inside)
-			g.reach(c.points[i], c.inside[i], r.inside)
-			c.inside[i], r.inside = r.inside, c.inside[i]
-		}
+		r.inside = reuse.Slice(r.inside, len(p.frame.Groups))
+		clear(r.inside)
+		g.reach(c.points[i], c.inside[i], r.inside)
+		c.inside[i], r.inside = r.inside, c.inside[i]
 	}
 	for i, s := range p.sames {
 		r.same[i] = reuse.Slice(r.same[i], len(p.frame.Groups))

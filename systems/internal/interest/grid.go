@@ -12,7 +12,6 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
-	"github.com/tactusgo/tactus/internal/reuse"
 )
 
 // Grid is the interest in entities near the client's own entities. T is a position component.
@@ -25,9 +24,6 @@ type Grid[T any] struct {
 
 // defaultLeave is the default of Leave, as a multiple of Radius.
 const defaultLeave = 1.2
-
-// stick is the distance beyond the border of its cell at which an entity changes its home, as a share of the cell's length.
-const stick = 1.0 / 8
 
 // Check returns an error that wraps [ErrInterest] if a distance of the Grid is invalid.
 func (g *Grid[T]) Check() error {
@@ -81,9 +77,9 @@ func (g *Grid[T]) compile(p *Program) (node, error) {
 	return node{op: opGrid, leaf: last}, nil
 }
 
-// addGrid adds a grid of the component T without a radius and without bands.
+// addGrid adds a grid of the component T without a radius.
 func addGrid[T any](p *Program, operand string, comp *ecs.Component, cell float64) (err error) {
-	x := &grid{comp: comp, size: unsafe.Sizeof(*new(T)), cell: cell, eyes: own}
+	x := &grid{comp: comp, cell: cell, eyes: own}
 	if x.axes, err = axesOf(operand, reflect.TypeFor[T](), comp.Schema); err != nil {
 		return err
 	}
@@ -159,22 +155,14 @@ type cell [3]int32
 // point is a position. Missing axes are 0.
 type point [3]float64
 
-// box is the smallest box around some points.
-type box struct{ min, max point }
-
-// grid is a compiled Grid or ByDistance.
+// grid is a compiled Grid.
 type grid struct {
 	comp                *ecs.Component
-	size                uintptr // of the component
 	axes                []axis
-	cell, radius, leave float64    // radius is 0 for a ByDistance
-	bands               [3]float64 // squares of Full, Half and Quarter of a ByDistance; 0: none
+	cell, radius, leave float64
 
 	has   []uint64 // by group: slots of the entities with the component
 	cells cells
-	boxes []box // by group, if nothing is hidden
-
-	column unsafe.Pointer // of the table that is captured, nil if its entities lack the component
 
 	eyes     int   // index of the Same of Eyes, or own
 	watching []eye // of the newest frame, by team
@@ -239,45 +227,4 @@ const farthest = 1 << 30
 
 func cellAt(v, size float64) int32 {
 	return int32(min(max(math.Floor(v/size), -farthest), farthest))
-}
-
-// home returns the cell of a position. An entity that was in cell old stays in it until it is farther than stick beyond the
-// border. has is false for an entity without a previous cell.
-func (g *grid) home(at point, old cell, has bool) (c cell) {
-	for i := range g.axes {
-		if low := float64(old[i]) * g.cell; has && at[i] >= low-stick*g.cell && at[i] <= low+(1+stick)*g.cell {
-			c[i] = old[i]
-		} else {
-			c[i] = cellAt(at[i], g.cell)
-		}
-	}
-	return c
-}
-
-// squared returns the square of the distance from a position to the box.
-func (b *box) squared(at point) (d float64) {
-	for i, v := range at {
-		if v < b.min[i] {
-			d += (b.min[i] - v) * (b.min[i] - v)
-		} else if v > b.max[i] {
-			d += (v - b.max[i]) * (v - b.max[i])
-		}
-	}
-	return d
-}
-
-func (b *box) take(at point) {
-	for i, v := range at {
-		b.min[i], b.max[i] = min(b.min[i], v), max(b.max[i], v)
-	}
-}
-
-// measure updates the boxes of the groups for a frame.
-func (g *grid) measure(p *Program, f *capture.Frame) {
-	inf := math.Inf(1)
-	g.boxes = reuse.Longer(g.boxes, len(f.Groups))
-	for i := range g.boxes {
-		g.boxes[i] = box{point{inf, inf, inf}, point{-inf, -inf, -inf}}
-	}
-	g.has = p.find(f, g.comp, g.has, func(group, _ int, at unsafe.Pointer) { g.boxes[group].take(g.point(at)) })
 }

@@ -45,9 +45,7 @@ func protocol() *ecs.Protocol {
 	return p
 }
 
-func newYard(t testing.TB, of Interest, by ...Priority) *yard {
-	return yardOf(t, Rules{Entities: of, Priorities: by})
-}
+func newYard(t testing.TB, of Interest) *yard { return yardOf(t, Rules{Entities: of}) }
 
 func yardOf(t testing.TB, r Rules) *yard { return yardWith(t, protocol(), r) }
 
@@ -63,7 +61,7 @@ func yardWith(t testing.TB, p *ecs.Protocol, r Rules) *yard {
 	}
 	y.ring = capture.New(capture.Config{
 		World: y.w, Layout: delta.NewLayout(tables, 1, 20), Steps: 1, Logger: slog.New(slog.DiscardHandler),
-		Homes: y.p.Homes(), Hides: y.p.Limits(), Restricted: y.p.RestrictedSets(),
+		Hides: y.p.Limits(), Restricted: y.p.RestrictedSets(),
 	})
 	y.r = y.p.Room()
 	return y

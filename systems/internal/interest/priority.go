@@ -3,226 +3,108 @@ package interest
 import (
 	"fmt"
 	"math"
-	"math/bits"
-	"slices"
+	"reflect"
+	"sync"
+	"sync/atomic"
 
-	"github.com/tactusgo/tactus/internal/capture"
-	"github.com/tactusgo/tactus/internal/reuse"
+	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/components"
+	"github.com/tactusgo/tactus/ecs"
 )
 
-// Priority ranks entities for a client if its snapshots do not hold all changes.
-type Priority interface {
-	rank(p *Program) error
-}
+// Priority returns how much an entity matters to a client if its snapshots do not hold everything.
+type Priority = func(w *ecs.World, e ecs.Entity, client uint32) float32
 
-// Classes is the number of priority classes. Each class has half the share of the previous one.
-const Classes = 5
-
-// ByDistance ranks entities by their distance from the client's own entities. T is a position component.
-type ByDistance[T any] struct {
-	Full    float64
-	Half    float64
-	Quarter float64
-	Cell    float64
-}
-
-// Check returns an error if the numbers of a ByDistance are invalid.
-func (d ByDistance[T]) Check() error {
-	of, d := typeName[T](), d.filled()
-	bad := func(v float64) bool { return !(v > 0) || math.IsInf(v, 0) }
-	switch {
-	case bad(d.Full):
-		return fmt.Errorf("%w: ByDistance[%s]: Full %v is no distance; give that within which everything matters most", ErrInterest, of, d.Full)
-	case bad(d.Half) || d.Half <= d.Full:
-		return fmt.Errorf("%w: ByDistance[%s]: Half %v is no distance beyond Full %v (0: twice that)", ErrInterest, of, d.Half, d.Full)
-	case bad(d.Quarter) || d.Quarter <= d.Half:
-		return fmt.Errorf("%w: ByDistance[%s]: Quarter %v is no distance beyond Half %v (0: twice that)", ErrInterest, of, d.Quarter, d.Half)
-	case bad(d.Cell):
-		return fmt.Errorf("%w: ByDistance[%s]: Cell %v is no length (0: Full)", ErrInterest, of, d.Cell)
+// ByDistance returns a priority by the distance from the client's own entities: 1 within full, and beyond it full divided by the
+// distance. T is a position component.
+func ByDistance[T any](full float64) Priority {
+	of := reflect.TypeFor[T]()
+	if !(full > 0) || math.IsInf(full, 0) {
+		panic(fmt.Sprintf("interest: ByDistance[%v]: %v is no distance; give that within which everything matters most", of, full))
 	}
-	return nil
-}
-
-func (d ByDistance[T]) filled() ByDistance[T] {
-	if d.Half == 0 {
-		d.Half = 2 * d.Full
-	}
-	if d.Quarter == 0 {
-		d.Quarter = 2 * d.Half
-	}
-	if d.Cell == 0 {
-		d.Cell = d.Full
-	}
-	return d
-}
-
-func (d ByDistance[T]) rank(p *Program) error {
-	if err := d.Check(); err != nil {
-		return err
-	}
-	comp, err := component[T](p, "ByDistance")
+	table, _ := schema.Compile(of, nil) // a position may get its steps and axes from the protocol alone
+	axes, err := axesOf("ByDistance", of, table)
 	if err != nil {
-		return err
+		panic(err.Error())
 	}
-	i := slices.IndexFunc(p.grids, func(g *grid) bool { return g.comp == comp && g.eyes == own })
-	switch {
-	case i < 0:
-		i = len(p.grids)
-		if err := addGrid[T](p, "ByDistance", comp, d.filled().Cell); err != nil {
-			return err
+	d := &distances{of: of, grid: grid{axes: axes}}
+	return func(w *ecs.World, e ecs.Entity, client uint32) float32 {
+		x := d.at(w)
+		points := x.points[client]
+		if len(points) == 0 || x.comp == nil {
+			return 1
 		}
-	case p.grids[i].bands != [3]float64{}:
-		return fmt.Errorf("%w: ByDistance[%s] twice: leave one out", ErrInterest, typeName[T]())
-	case d.Cell != 0:
-		return fmt.Errorf("%w: ByDistance[%s]: Cell %v beside the cells of Grid[%s], which it goes by: leave it 0", ErrInterest, typeName[T](), d.Cell, typeName[T]())
-	}
-	d = d.filled()
-	p.grids[i].bands = [3]float64{d.Full * d.Full, d.Half * d.Half, d.Quarter * d.Quarter}
-	p.distance = true
-	return nil
-}
-
-// byComponent implements [ByComponent].
-type byComponent[T any] struct{ share float64 }
-
-// ByComponent returns the priority that gives entities with the component T a share of the priority of other entities.
-func ByComponent[T any](share float64) Priority { return byComponent[T]{share} }
-
-func (b byComponent[T]) rank(p *Program) error {
-	comp, err := component[T](p, "ByComponent")
-	if err != nil {
-		return err
-	}
-	i := slices.Index(p.protocol.Replicated(), comp)
-	switch of := typeName[T](); {
-	case !(b.share > 0 && b.share <= 1):
-		return fmt.Errorf("%w: ByComponent[%s](%v): give a share above 0, up to 1, of what others matter; to make something matter more, give the others less", ErrInterest, of, b.share)
-	case i < 0:
-		return fmt.Errorf("%w: ByComponent[%s]: clients are not told of that component, and groups are of the same components that they are told of; replicate it, or give one that is", ErrInterest, of)
-	}
-	p.components = append(p.components, ranked{1 << i, classOf(b.share)})
-	return nil
-}
-
-// classOf returns the class nearest to a share.
-func classOf(share float64) uint8 {
-	return uint8(min(math.Round(-math.Log2(share)), Classes-1))
-}
-
-// ranked is a ByComponent: it adds class to the class of entities with a component of mask.
-type ranked struct {
-	mask  uint64
-	class uint8
-}
-
-// ranks holds the priorities of a program.
-type ranks struct {
-	distance   bool // there is a ByDistance
-	components []ranked
-	classes    []uint8 // by group of the newest frame: the class by components
-}
-
-// classify updates the classes by components for a frame.
-func (r *ranks) classify(f *capture.Frame) {
-	if len(r.components) == 0 {
-		return
-	}
-	r.classes = reuse.Longer(r.classes, len(f.Groups))
-	for i := range f.Groups {
-		g, class := &f.Groups[i], uint8(0)
-		if g.Alive != 0 {
-			mask := g.Masks[bits.TrailingZeros64(g.Alive)] // as of all of its kind
-			for _, c := range r.components {
-				if mask&c.mask != 0 {
-					class += c.class
-				}
-			}
+		at := w.Netcode().Pointer(e, x.comp)
+		if at == nil {
+			return 1
 		}
-		r.classes[i] = class
-	}
-}
-
-// Class returns the priority class of the entity in a slot of the newest frame for a client, from 0 to Classes-1: each
-// class matters half as much as the one before. If nothing is hidden it is the class of the whole group.
-func (c *Client) Class(p *Program, group, slot int) uint8 {
-	class := uint8(0)
-	if len(p.components) > 0 {
-		class = p.classes[group]
-	}
-	if p.distance && c.points != nil {
-		for i, g := range p.grids {
-			if g.bands[0] == 0 {
-				continue
-			}
-			if squared, ok := p.distanceOf(i, c, group, slot); ok {
-				for _, far := range g.bands {
-					if squared > far {
-						class++
-					}
-				}
-			}
+		if far := nearest(points, d.grid.point(at)); far > full*full {
+			return float32(full / math.Sqrt(far))
 		}
+		return 1
 	}
-	return min(class, Classes-1)
 }
 
-// distanceOf returns the square of the distance by which a grid measures the entity in a slot: if nothing is hidden that of the
-// box around its group. ok is false if the client or the entity has no place.
-func (p *Program) distanceOf(grid int, c *Client, group, slot int) (squared float64, ok bool) {
-	g, points := p.grids[grid], c.points[grid]
-	if len(points) == 0 {
-		return 0, false
-	}
-	if !p.limits {
-		b := &g.boxes[group]
-		return b.nearest(points), !b.empty()
-	}
-	at := p.w.Netcode().Pointer(p.frame.Entity(group, slot), g.comp)
-	if at == nil {
-		return 0, false
-	}
-	return nearest(points, g.point(at)), true
+// distances holds the places of all clients in a tick. Several goroutines may use it.
+type distances struct {
+	of     reflect.Type
+	grid   grid
+	mu     sync.Mutex
+	newest atomic.Pointer[places]
 }
 
-// Far reports whether an entity of the newest frame is far from a client: beyond the first band of a
-// ByDistance or, without one, beyond half the Radius of all Grids that apply to it.
-func (c *Client) Far(p *Program, group, slot int) (far bool) {
-	if c.points == nil {
-		return false
+// places are the places of the clients' own entities in a tick of a world.
+type places struct {
+	w      *ecs.World
+	tick   uint32
+	comp   *ecs.Component
+	points map[uint32][]point // by client
+}
+
+// at returns the places in the current tick of a world.
+func (d *distances) at(w *ecs.World) *places {
+	is := func(x *places) bool { return x != nil && x.w == w && x.tick == w.Tick() }
+	if x := d.newest.Load(); is(x) {
+		return x
 	}
-	for i, g := range p.grids {
-		limit := g.bands[0]
-		if !p.distance {
-			limit = g.radius * g.radius / 4
-		}
-		if limit == 0 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if x := d.newest.Load(); is(x) {
+		return x
+	}
+	x := &places{w: w, tick: w.Tick(), comp: w.Protocol().Component(d.of), points: map[uint32][]point{}}
+	for e, r := range ecs.All[struct{ Owner components.Owner }](w) {
+		if r.Owner.Client == 0 || x.comp == nil {
 			continue
 		}
-		if squared, ok := p.distanceOf(i, c, group, slot); ok {
-			if squared <= limit {
-				return false
-			}
-			far = true
+		if at := w.Netcode().Pointer(e, x.comp); at != nil {
+			x.points[r.Owner.Client] = append(x.points[r.Owner.Client], d.grid.point(at))
 		}
 	}
-	return far
+	d.newest.Store(x)
+	return x
 }
 
-// empty reports whether there is no place in it.
-func (b *box) empty() bool { return b.min[0] > b.max[0] }
-
-// nearest returns the square of the distance to the nearest of some points.
-func (b *box) nearest(points []point) float64 {
-	squared := math.Inf(1)
-	for _, at := range points {
-		squared = min(squared, b.squared(at))
+// ByComponent returns a priority that is share for entities with the component T, and 1 for all others.
+func ByComponent[T any](share float64) Priority {
+	if !(share > 0) || math.IsInf(share, 0) {
+		panic(fmt.Sprintf("interest: ByComponent[%v](%v): give a share above 0 of what other entities matter", reflect.TypeFor[T](), share))
 	}
-	return squared
+	return func(w *ecs.World, e ecs.Entity, _ uint32) float32 {
+		if ecs.Has[T](w, e) {
+			return float32(share)
+		}
+		return 1
+	}
 }
 
-// Stand updates the places of a client from whom nothing is hidden.
-func (c *Client) Stand(p *Program, id uint32, r *Room) {
-	if p.distance {
-		p.stand(c, id, r)
+// Priorities returns the product of some priorities.
+func Priorities(all ...Priority) Priority {
+	return func(w *ecs.World, e ecs.Entity, client uint32) float32 {
+		product := float32(1)
+		for _, p := range all {
+			product *= p(w, e, client)
+		}
+		return product
 	}
 }

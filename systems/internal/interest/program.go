@@ -12,21 +12,18 @@ import (
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
-// maxLeaves is the maximum number of Grids, Sames and ByDistances of a server. A homeKey has room for as many cells.
+// maxLeaves is the maximum number of Grids and Sames of a server.
 const maxLeaves = 8
 
 // Program is the compiled interest of a server's clients.
 type Program struct {
 	w        *ecs.World
 	protocol *ecs.Protocol
-	limits   bool // some entities or components may be hidden
 	entities node
 	componentRules
 	leaves
-	homes homes
 	frame *capture.Frame
 	ring  *capture.Ring // of the frame
-	at    []int32       // home of each group
 	came  []uint32      // by group: newest send at which an entity entered
 
 	singletons []uint64 // by group: slots with singletons
@@ -39,7 +36,6 @@ type Program struct {
 type Rules struct {
 	Entities   Interest    // entities that a client may see; nil: all
 	Components []Component // components of visible entities that only some clients may see
-	Priorities []Priority
 }
 
 // leaves are the operands without operands of their own, and the priorities.
@@ -48,16 +44,14 @@ type leaves struct {
 	sames   []*same
 	filters []*filter
 	having  []*having
-	ranks
 }
 
 // Compile compiles rules for a world. It returns nil if r is empty, and an error that wraps [ErrInterest] if a rule is invalid.
 func Compile(w *ecs.World, protocol *ecs.Protocol, r Rules) (*Program, error) {
-	if r.Entities == nil && len(r.Components)+len(r.Priorities) == 0 {
+	if r.Entities == nil && len(r.Components) == 0 {
 		return nil, nil
 	}
-	p := &Program{w: w, protocol: protocol, limits: r.Entities != nil || len(r.Components) > 0, seed: maphash.MakeSeed()}
-	p.homes.begin()
+	p := &Program{w: w, protocol: protocol, seed: maphash.MakeSeed()}
 	if r.Entities != nil {
 		var err error
 		if p.entities, err = r.Entities.compile(p); err != nil {
@@ -69,35 +63,19 @@ func Compile(w *ecs.World, protocol *ecs.Protocol, r Rules) (*Program, error) {
 			return nil, err
 		}
 	}
-	for _, x := range r.Priorities {
-		if x == nil {
-			return nil, fmt.Errorf("%w: a priority is nil: leave it out", ErrInterest)
-		}
-		if err := x.rank(p); err != nil {
-			return nil, err
-		}
-	}
 	return p, nil
 }
 
 // Limits reports whether the program can hide anything.
-func (p *Program) Limits() bool { return p != nil && p.limits }
+func (p *Program) Limits() bool { return p != nil }
 
 // HidesComponents reports whether the program can hide components of visible entities.
 func (p *Program) HidesComponents() bool { return p != nil && len(p.restrictions) > 0 }
 
-// Homes returns the homes of entities for a capture, nil if all entities of the same components share groups.
-func (p *Program) Homes() capture.Homes {
-	if p == nil || p.limits || len(p.grids) == 0 {
-		return nil
-	}
-	return p
-}
-
-// addLeaf returns an error if there is no room for another Grid, Same or ByDistance.
+// addLeaf returns an error if there is no room for another Grid or Same.
 func (p *Program) addLeaf() error {
 	if len(p.grids)+len(p.sames) == maxLeaves {
-		return fmt.Errorf("%w: more than %d Grids, Sames and ByDistances in one server", ErrInterest, maxLeaves)
+		return fmt.Errorf("%w: more than %d Grids and Sames in one server", ErrInterest, maxLeaves)
 	}
 	return nil
 }
@@ -106,14 +84,6 @@ func (p *Program) addLeaf() error {
 func (p *Program) Begin(f *capture.Frame, ring *capture.Ring) {
 	p.frame, p.ring = f, ring
 	p.turn++
-	p.classify(f)
-	if !p.limits {
-		p.countHomes(f)
-		for _, g := range p.grids {
-			g.measure(p, f)
-		}
-		return
-	}
 	p.updateRestricted(f)
 	p.came = reuse.Longer(p.came, len(f.Groups))
 	for g := range p.came {
@@ -151,17 +121,4 @@ func (p *Program) findSingletons(f *capture.Frame) {
 // isSingleton reports whether an entity is a singleton of the protocol. These have the first NetIDs.
 func (p *Program) isSingleton(id components.NetID) bool {
 	return id > 0 && int(id) <= len(ecs.Singletons(p.protocol))
-}
-
-// countHomes counts the groups of each home.
-func (p *Program) countHomes(f *capture.Frame) {
-	p.at = reuse.Longer(p.at, len(f.Groups))
-	for g := range f.Groups {
-		if home, old := f.Home(g), p.at[g]; home != old {
-			p.homes.use(home, 1)
-			p.homes.use(old, -1)
-			p.at[g] = home
-		}
-	}
-	p.homes.sweep()
 }

@@ -25,7 +25,10 @@ type Decoder struct {
 // incoming is the datagram that is being decoded.
 type incoming struct {
 	send   Sent     // the snapshot's send
-	join   Sent     // send of the world blocks; differs from send while joining
+	world  Sent     // send of the blocks of the world; differs from send while joining
+	joins  bool     // these blocks are pieces of the state of a join
+	pieces uint32   // number of pieces of that state
+	hides  bool     // the server hides parts of the world
 	groups []uint32 // groups of the world with an open state
 	own    []uint32 // groups of owner state with an open state
 }
@@ -33,7 +36,7 @@ type incoming struct {
 // startDatagram prepares for decoding a datagram.
 func (d *Decoder) startDatagram(s Sent) *incoming {
 	d.set.reset()
-	d.current = incoming{send: s, join: s, groups: d.current.groups[:0], own: d.current.own[:0]}
+	d.current = incoming{send: s, world: s, groups: d.current.groups[:0], own: d.current.own[:0]}
 	return &d.current
 }
 
@@ -47,7 +50,7 @@ func (d *Decoder) decodeBlocks(s *Store, floor uint32) error {
 		case h.Set:
 			err = d.decodeSet(&h, body, s, floor)
 		default:
-			err = d.decodeBlock(&h, body, s)
+			err = d.decodeOwn(&h, body, s)
 		}
 		if err != nil {
 			return err
@@ -57,22 +60,19 @@ func (d *Decoder) decodeBlocks(s *Store, floor uint32) error {
 	return nil
 }
 
-// decodeBlock decodes one block.
-func (d *Decoder) decodeBlock(h *wire.BlockHead, body []byte, s *Store) error {
-	sent, groups, open, model, decoder := d.current.join, &s.World, &d.current.groups, d.model, &d.world
-	if h.Own {
-		sent, groups, open, model, decoder = d.current.send, &s.Own, &d.current.own, d.rawModel, &d.own
-	}
+// decodeOwn decodes a block of owner state.
+func (d *Decoder) decodeOwn(h *wire.BlockHead, body []byte, s *Store) error {
+	sent := d.current.send
 	if h.Age >= sent.Send || h.Two && h.Age+1 >= sent.Send {
 		return fmt.Errorf("%w: send %d has a baseline %d sends before", wire.ErrMessage, sent.Send, h.Age)
 	}
-	grow(groups, int(h.First+h.Count))
+	grow(&s.Own, int(h.First+h.Count))
 	d.parts = d.parts[:0]
 	for g := h.First; g < h.First+h.Count; g++ {
-		x := (*groups)[g]
+		x := s.Own[g]
 		if x.Open == nil {
 			x.Open = s.Memory.Get(sent.Send, sent.Tick)
-			*open = append(*open, g)
+			d.current.own = append(d.current.own, g)
 		}
 		part := newPart(x, h, sent.Send)
 		if x.Open.Known&h.Slots != 0 {
@@ -84,23 +84,11 @@ func (d *Decoder) decodeBlock(h *wire.BlockHead, body []byte, s *Store) error {
 		}
 		d.parts = append(d.parts, part)
 	}
-	if err := decoder.Decode(body, h.Coder, model, d.parts); err != nil {
-		if errors.Is(err, codec.ErrBaseline) {
-			return err
-		}
-		return fmt.Errorf("%w: %w", wire.ErrMessage, err)
+	err := d.own.Decode(body, h.Coder, d.rawModel, d.parts)
+	if err != nil && !errors.Is(err, codec.ErrBaseline) {
+		err = fmt.Errorf("%w: %w", wire.ErrMessage, err)
 	}
-	if !h.Own {
-		for g := h.First; g < h.First+h.Count; g++ {
-			x := (*groups)[g]
-			var base *State
-			if h.Age > 0 {
-				base = x.At(sent.Send - h.Age)
-			}
-			x.Open.recordReasons(h, base, sent.Send != d.current.send.Send)
-		}
-	}
-	return nil
+	return err
 }
 
 // discard removes the open states of the current datagram.

@@ -88,28 +88,17 @@ func scriptOfSends(f *testing.F) (script []byte) {
 		script = append(append(script, b...), places)
 		m.Place()
 	}
-	none := &delta.Group{}
-	none.Clear(3, true)
-	add(m.snapshot(1, told{group: 1, state: dots(10, 0xff)}, shotsOf(10, 0)))
-	next := dots(10, 0xff)
+	add(m.snapshot(1, told{state: dots(10, 8)}, shotsOf(10, 0)))
+	next := dots(10, 8)
 	next.Record(2)[0] += 40
-	add(m.deltaTo(1, next))
-	add(m.snapshot(1, told{group: 1, state: none}, told{group: 2, state: dots(13, 1)}))
+	add(m.setOfSend(m.Newest.Send+1, 1, wire.Set{}, next, dots(10, 8)))
+	add(m.snapshot(1, told{state: dots(113, 1), gone: []wire.GoneEntity{{ID: 12, Hidden: true}}}))
 	add(m.snapshot(0, told{own: true, group: 1, state: &delta.Group{Known: wire.AllSlots}}))
 	for range 3 {
-		add(m.snapshot(1, told{group: 4, state: dots(90, 3)}))
+		add(m.snapshot(1, told{state: dots(90, 2)}))
 	}
 	if m.refused > 0 {
 		f.Fatalf("%d of an honest server's datagrams are refused", m.refused)
 	}
 	return script
-}
-
-// deltaTo returns a datagram with a group, encoded against its state in the previous send.
-func (f *forger) deltaTo(group uint32, to *delta.Group) []byte {
-	b := wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: uint16(f.Newest.Send) + 1, Input: uint16(f.Own.Newest.Input)})
-	h := wire.BlockHead{First: group, Count: 1, Slots: to.Known, Age: 1}
-	var body []byte
-	body, h.Coder = f.encoder.Append(nil, f.models[0], []delta.Part{{Cur: to, Slots: h.Slots, Base: &f.Store.World[group].At(f.Newest.Send).Group}})
-	return append(h.Append(b, 0, len(body), true), body...)
 }

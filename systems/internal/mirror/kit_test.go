@@ -1,6 +1,7 @@
 package mirror
 
 import (
+	"math/bits"
 	"slices"
 	"testing"
 
@@ -47,7 +48,7 @@ const (
 // newForger returns a forger whose mirror has joined, with an empty world and owner state of an entity that does not exist.
 func newForger(t testing.TB) *forger {
 	f := openForger(t)
-	f.feed(f.joining(1, shotsOf(900, 9), told{state: &delta.Group{Known: wire.AllSlots}}))
+	f.feed(f.joining(1, shotsOf(900, 9), told{piece: 0, state: &delta.Group{}}))
 	if f.Place(); f.refused > 0 {
 		t.Fatal("refused at once")
 	}
@@ -69,16 +70,18 @@ func openForger(t testing.TB) *forger {
 	return f
 }
 
-// joining returns a datagram of the next send. The mirror joins with its state, which has the given number of groups.
-func (f *forger) joining(groups uint32, all ...told) []byte {
-	return f.datagram(wire.SnapshotHeader{Send: uint16(f.Newest.Send) + 1, Input: 1, Join: true, Groups: groups, Control: true}, all...)
+// joining returns a datagram of the next send. The mirror joins with its state, which has the given number of pieces.
+func (f *forger) joining(pieces uint32, all ...told) []byte {
+	return f.datagram(wire.SnapshotHeader{Send: uint16(f.Newest.Send) + 1, Input: 1, Join: true, Pieces: pieces, Control: true}, all...)
 }
 
-// told is the contents of a forged block: the state of a group.
+// told is the contents of a forged block: entities without a baseline, or owner state of a group.
 type told struct {
 	own   bool
 	group uint32
+	piece uint32 // in datagrams of a join
 	state *delta.Group
+	gone  []wire.GoneEntity
 }
 
 // snapshot returns a datagram with blocks, n sends after the newest one.
@@ -89,16 +92,27 @@ func (f *forger) snapshot(n int, all ...told) []byte {
 func (f *forger) datagram(h wire.SnapshotHeader, all ...told) []byte {
 	b := wire.AppendSnapshotHeader(nil, &h)
 	for i, x := range all {
-		h := wire.BlockHead{Own: x.own, First: x.group, Count: 1, Slots: x.state.Known}
-		m := f.models[0]
-		if x.own {
-			m = f.models[1]
+		last := i+1 == len(all)
+		if !x.own {
+			s := wire.Set{Gone: x.gone, News: make([]wire.NewEntity, bits.OnesCount64(x.state.Alive))}
+			b = append(b, f.setBlock(wire.BlockHead{Set: true, Piece: h.Join, First: x.piece}, s, x.state, nil, last)...)
+			continue
 		}
+		head := wire.BlockHead{Own: true, First: x.group, Count: 1, Slots: x.state.Known}
 		var body []byte
-		body, h.Coder = f.encoder.Append(nil, m, []delta.Part{{Cur: x.state, Slots: h.Slots}})
-		b = append(h.Append(b, 0, len(body), i+1 == len(all)), body...)
+		body, head.Coder = f.encoder.Append(nil, f.models[1], []delta.Part{{Cur: x.state, Slots: head.Slots}})
+		b = append(head.Append(b, 0, len(body), last), body...)
 	}
 	return b
+}
+
+func (f *forger) setBlock(h wire.BlockHead, s wire.Set, cur, base *delta.Group, last bool) []byte {
+	var body []byte
+	if cur.Known != 0 {
+		body, s.Coder = f.encoder.Append(nil, f.models[0], []delta.Part{{Cur: cur, Base: base, Slots: cur.Known}})
+	}
+	body = append(s.Append(nil), body...)
+	return append(h.Append(nil, 0, len(body), last), body...)
 }
 
 // feed passes a datagram to the mirror.
@@ -108,11 +122,11 @@ func (f *forger) feed(b []byte) {
 	}
 }
 
-// dots returns a group with an entity with a place in each of the slots. Ids count up from id.
-func dots(id uint32, slots uint64) *delta.Group {
+// dots returns the states of n entities with a place. Ids count up from id.
+func dots(id uint32, n int) *delta.Group {
 	g := &delta.Group{}
-	for m := slots; m != 0; m &= m - 1 {
-		copy(g.Put(trailing(m), id+uint32(trailing(m)), placeBit, 2), []int32{1, 2})
+	for k := range n {
+		copy(g.Put(k, id+uint32(k), placeBit, 2), []int32{1, 2})
 	}
 	return g
 }
@@ -140,7 +154,6 @@ func (f *forger) check() {
 		if x.Open != nil {
 			f.t.Error("a datagram was left half read")
 		}
-		count(x.First)
 		for _, st := range x.Ring {
 			count(st)
 		}

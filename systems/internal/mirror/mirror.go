@@ -164,11 +164,11 @@ func (m *Mirror) Receive(b []byte, newestInput uint32) (s Snapshot, err error) {
 	every := m.config.SendEvery
 	s = Snapshot{Sent: Sent{send, send*every + uint32(h.Late)}, Header: h}
 	in := m.Decoder.startDatagram(s.Sent)
-	if h.Back > 0 {
-		in.join = Sent{send - h.Back, (send-h.Back)*every + uint32(h.Joined)}
+	if in.joins, in.pieces, in.hides = h.Join, h.Pieces, h.Hides; h.Back > 0 {
+		in.world = Sent{send - h.Back, (send-h.Back)*every + uint32(h.Joined)}
 	}
 	if h.Control {
-		m.baselines.floor = max(m.baselines.floor, send-min(send, uint32(h.Floor)))
+		m.baselines.floor = max(m.baselines.floor, send-min(send, h.Floor))
 	}
 	if err = m.Decoder.decodeBlocks(&m.Store, m.baselines.floor); err == nil {
 		err = m.check()
@@ -189,18 +189,9 @@ func (m *Mirror) Receive(b []byte, newestInput uint32) (s Snapshot, err error) {
 	if send > m.Newest.Send || m.Counts.Snapshots == 1 {
 		m.Newest = s.Sent
 	}
-	waits := h.Join && !h.Set && !m.join.loaded && !m.join.complete(&m.Store)
-	if waits && in.join.Send > m.join.Send {
-		m.join.start(in.join, int(h.Groups), &m.Store, m.baselines.floor)
-	}
 	m.storeStates(&h, newestInput)
 	if err := m.storeSet(); err != nil {
 		return s, err
-	}
-	m.join.ready = m.join.ready || h.Set && len(m.Store.sets.slots) >= int(h.Groups)
-	if waits && in.join.Send < m.join.Send && !m.join.complete(&m.Store) && m.Store.complete(in.join.Send, int(h.Groups)) {
-		// Datagrams may be reordered, and the server may take this one as the state of the join.
-		m.join.start(in.join, int(h.Groups), &m.Store, m.baselines.floor)
 	}
 	if m.Store.Memory.Used+m.Store.sets.used > MaxMemory {
 		return s, ErrMemory
@@ -259,7 +250,7 @@ func (m *Mirror) storeStates(h *wire.SnapshotHeader, newestInput uint32) {
 	}
 	for _, g := range m.Decoder.current.groups {
 		x := m.Store.World[g]
-		m.Store.insert(x, m.Store.closeState(x), floor, m.join.collected())
+		m.Store.insert(x, m.Store.closeState(x), floor)
 	}
 	for _, g := range m.Decoder.current.own {
 		x := m.Store.Own[g]
@@ -270,7 +261,7 @@ func (m *Mirror) storeStates(h *wire.SnapshotHeader, newestInput uint32) {
 		for s := x.Fresh; s != 0; s &= s - 1 {
 			oldest = min(oldest, x.Updated[trailing(s)])
 		}
-		m.Store.insert(x, st, oldest, 0)
+		m.Store.insert(x, st, oldest)
 	}
 	if len(m.Decoder.current.own) > 0 { // also if no own entity is left
 		m.Own.receiveHeader(m.Decoder.current.send, h, newestInput)
@@ -285,7 +276,7 @@ func (m *Mirror) Presence(id uint32) Presence {
 		return m.Entities.tombstones.reason(id)
 	case r.Removed.Tick != 0 && r.Removed.Hidden:
 		return OutOfInterest
-	case r.Removed.Tick != 0 && r.Entity.IsZero() && m.Entities.decided(r, m.Newest.Send):
+	case r.Removed.Tick != 0 && r.Entity.IsZero():
 		return Destroyed
 	case r.Entity.IsZero():
 		return NotLoaded
@@ -304,13 +295,13 @@ func (m *Mirror) Has(id components.NetID, tick uint32) bool {
 	if id != 0 {
 		switch r := m.Entities.Of(uint32(id)); {
 		case r == nil:
-			switch {
-			case m.Entities.tombstones.reason(uint32(id)) != NotLoaded:
+			if m.Entities.tombstones.reason(uint32(id)) != NotLoaded {
 				return true
-			case m.Store.sets.newest == 0:
-				// A snapshot with all groups would contain the entity if it still existed.
-				return m.Newest.Tick > tick && m.Store.complete(m.Newest.Send, len(m.Store.World))
 			}
+			if m.Store.sets.known == m.Newest.Send {
+				return m.Newest.Tick > tick
+			}
+			return m.Store.sets.known*m.config.SendEvery > tick
 		case r.Entity.IsZero():
 			return r.Removed.Tick != 0 // otherwise it waits for owner state
 		case r.Removed.Tick != 0:

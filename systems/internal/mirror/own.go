@@ -266,20 +266,6 @@ func (o *Own) spawnKeyIn(p *ecs.Protocol, st *State, k int) (key ecs.SpawnKey, o
 	return key, ok
 }
 
-// disowns reports whether complete owner state no longer contains an entity that left its slot. The client must
-// stop simulating such an entity.
-func (o *Own) disowns(r *Replica) bool {
-	if !r.Predicted() || o.newestBlock < r.Newest || !o.Whole(o.newestBlock) {
-		return false
-	}
-	for _, x := range o.store.Own {
-		if x.At(o.newestBlock).Find(r.ID) >= 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // quantized returns a value as the other clients receive it. It is valid until the next call.
 func (o *Own) quantized(v OwnValue) []int32 {
 	n := v.Component.Words

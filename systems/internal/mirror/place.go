@@ -5,12 +5,11 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// MoveSends is the number of sends for which an entity that left its slot stays in the world, because a block with
-// its new slot may be lost or late. MissSends is the number of sends for which it then counts as missing, not as
-// destroyed.
+// recentSends is the number of sends for which a new own entity waits for its spawn key, and for which an entity that left is
+// remembered. lateSends is the number of sends for which it waits if owner state should contain it.
 const (
-	MoveSends = 8
-	MissSends = 64
+	recentSends = 8
+	lateSends   = 64
 )
 
 // Host is implemented by the rest of the client.
@@ -49,22 +48,14 @@ func (m *Mirror) Place() (news bool) {
 	if !m.config.Predicts { // otherwise prediction sets the tick
 		m.config.World.Netcode().SetTick(m.Newest.Tick)
 	}
-	if !m.join.loaded && m.join.complete(&m.Store) {
+	if m.join.ready {
 		m.load()
-	}
-	first := m.join.ready && !m.join.loaded
-	if first {
-		m.Load(m.Newest.Tick)
-		m.join.placing = true
 	}
 	m.refreshRenamed()
 	for g, x := range m.Store.World {
 		if x.Fresh != 0 {
 			m.placeGroup(int32(g), x)
 		}
-	}
-	if m.join.placing = false; first && m.config.Loaded != nil {
-		m.config.Loaded(m.config.World, m.Newest.Tick)
 	}
 	news = m.placePrivate()
 	m.removeGone()
@@ -196,22 +187,17 @@ func (m *Mirror) Displace(r *Replica, send uint32) {
 func (m *Mirror) removeGone() {
 	e, newest := &m.Entities, m.Newest.Send
 	kept := e.list[:0]
-	e.allUpdated, e.limited = 0, m.Store.sets.newest != 0
 	for _, r := range e.list {
 		if r.Removed.Tick != 0 {
-			if e.allUpdated == 0 {
-				e.allUpdated = m.Store.oldestUpdate(newest)
-			}
-			moved, decided := newest >= r.Newest+MoveSends, e.decided(r, newest)
-			if r.announced && (decided || moved) {
+			if r.announced {
 				went(m, r)
 			}
-			if !r.Entity.IsZero() && (moved || decided || m.Own.disowns(r)) && !(r.Own && m.Own.isBehind(r.Newest, newest)) {
+			if !r.Entity.IsZero() && !(r.Own && m.Own.isBehind(r.Newest, newest)) {
 				m.config.Host.Shaped(r, Change{})
 				m.config.World.Netcode().Discard(components.NetID(r.ID))
 				r.Entity = ecs.Entity{}
 			}
-			if r.Entity.IsZero() && newest > r.Newest+MoveSends && decided && !m.config.Host.Shows(r) {
+			if r.Entity.IsZero() && newest > r.Newest+recentSends && !m.config.Host.Shows(r) {
 				e.forget(r)
 				continue
 			}
@@ -299,8 +285,8 @@ func (m *Mirror) awaitsName(r *Replica, st *State, mask uint64) bool {
 	predicted, waits := mask&m.shape.predicted != 0, m.Newest.Send-r.WaitsSince
 	switch {
 	case predicted && m.Own.lacks(r.ID, st.Send):
-		return waits < MissSends
-	case waits >= MoveSends:
+		return waits < lateSends
+	case waits >= recentSends:
 		return false
 	case predicted && !m.Own.corrections:
 		return true

@@ -52,66 +52,71 @@ func (a *tombstones) add(id uint32, hidden bool) {
 
 func (a *tombstones) reason(id uint32) Presence { return a.why[id] }
 
-// join is the state with which the client joins.
+// join is the state with which the client joined, or joined again.
 type join struct {
-	Sent       // 0: none yet
-	groups     int
-	ready      bool // all entities in sight have arrived, if the server sends sets
+	Sent            // the newest state that has arrived completely; 0: none
+	hides      bool // the server hides parts of the world
+	ready      bool // that state is not placed yet
 	loaded     bool // the client has joined
 	placing    bool // the client is joining now
 	loadedTick uint32
 }
 
-// complete reports whether the whole state has arrived.
-func (j *join) complete(s *Store) bool {
-	return j.Send != 0 && s.complete(j.Send, j.groups)
-}
-
-// collected returns the send whose states are all kept; 0: none.
-func (j *join) collected() uint32 {
-	if j.loaded {
-		return 0
-	}
-	return j.Send
-}
-
-// start starts collecting the state of a send. States collected for another send are kept back to floor.
-func (j *join) start(of Sent, groups int, s *Store, floor uint32) {
-	s.unpin(floor)
-	j.Sent, j.groups = of, groups
-	for _, x := range s.World {
-		x.pin(of.Send)
-	}
-	grow(&s.World, groups)
-}
-
 // load sets the world to the state of the join, except own entities, which may already be ahead.
 func (m *Mirror) load() {
-	send := m.join.Send
+	send, first := m.join.Send, !m.join.loaded
+	m.join.ready = false
+	m.leaveOthers(send)
+	if !first {
+		return
+	}
 	m.Load(m.join.Tick)
 	m.join.placing = true
-	for g, x := range m.Store.World[:m.join.groups] {
+	for _, s := range m.Store.sets.of(send).list.members {
+		g, k := s.at.Group, int(s.at.Slot)
+		x := m.Store.World[g]
 		st := x.At(send)
-		for s := st.Alive; s != 0; s &= s - 1 {
-			k := trailing(s)
-			if old := x.Here[k]; old != nil && old.ID != st.IDs[k] && old.Newest > send {
-				continue // an own entity, which did not wait for the join, has taken the slot
-			}
-			if x.Updated[k] > send && x.Fresh>>k&1 == 0 && x.Here[k] == nil {
-				continue // the entity has been removed since
-			}
-			r := m.assignSlot(int32(g), x, k, st)
-			if r == nil || !r.Entity.IsZero() && m.simulates(r.Entity) || !m.placeRecord(r, st, k) {
-				continue
-			}
-			if x.Updated[k] == send {
-				x.Fresh &^= 1 << k
-			}
+		if st == nil || !st.Says(s.id, s.at.Slot) {
+			continue
+		}
+		if old := x.Here[k]; old != nil && old.ID != s.id && old.Newest > send {
+			continue // an own entity, which did not wait for the join, has taken the slot
+		}
+		if x.Updated[k] > send && x.Fresh>>k&1 == 0 && x.Here[k] == nil {
+			continue // the entity has been removed since
+		}
+		r := m.assignSlot(g, x, k, st)
+		if r == nil || !r.Entity.IsZero() && m.simulates(r.Entity) || !m.placeRecord(r, st, k) {
+			continue
+		}
+		if x.Updated[k] == send {
+			x.Fresh &^= 1 << k
 		}
 	}
 	m.join.placing = false
-	m.Store.unpin(m.baselines.floor)
 	if m.config.Loaded != nil {
 		m.config.Loaded(m.config.World, m.join.Tick)
+	}
+}
+
+// leaveOthers removes the entities that are older than the complete state of a send and not in it.
+func (m *Mirror) leaveOthers(send uint32) {
+	s := &m.Store.sets
+	in := make(map[uint32]bool, len(s.of(send).list.members))
+	for _, x := range s.of(send).list.members {
+		in[x.id] = true
+	}
+	for id, at := range s.slots {
+		x, bit := m.Store.World[at.Group], uint64(1)<<at.Slot
+		if in[id] || x.Updated[at.Slot] >= send {
+			continue
+		}
+		x.Updated[at.Slot] = send
+		x.Empty, x.Fresh, x.Hidden = x.Empty|bit, x.Fresh|bit, x.Hidden&^bit
+		if m.join.hides {
+			x.Hidden |= bit
+		}
+		delete(s.slots, id)
+		s.unused = append(s.unused, unusedSlot{at, send})
 	}
 }

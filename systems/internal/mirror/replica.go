@@ -106,8 +106,6 @@ type Entities struct {
 	byID       map[uint32]*Replica
 	indexes    indexes
 	tombstones tombstones
-	allUpdated uint32 // all visible slots were updated by this send or later
-	limited    bool   // the server sends sets: the reason of each removal is certain
 }
 
 // Attach adds record lists of other packages. Call it before the first entity is added.
@@ -135,9 +133,4 @@ func (e *Entities) forget(r *Replica) {
 	e.tombstones.add(r.ID, r.Removed.Hidden)
 	delete(e.byID, r.ID)
 	e.indexes.release(r.Index)
-}
-
-// decided reports whether the client would know by send newest if an entity that left its slot were in another one.
-func (e *Entities) decided(r *Replica, newest uint32) bool {
-	return r.Removed.Hidden || e.limited || r.Newest <= e.allUpdated || newest > r.Newest+MissSends
 }

@@ -13,9 +13,8 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// A server that hides parts of the world sends sets of entities instead of groups, see wire.Set. The client gives each entity of
-// its set a slot of its own choice. From then on the states of sets are stored and placed like those of groups. A set block
-// names its entities by their positions in the set of an earlier send, so that the sets of sends are kept as well.
+// The server names the entities of a block by their positions in the set of an earlier send, see wire.Set. The client gives each
+// entity of its set a slot of its own choice, stores the states by slot, and keeps the sets of sends.
 
 // setMember is an entity of the set of a send.
 type setMember struct {
@@ -31,18 +30,28 @@ func (m setMember) compare(o setMember) int {
 // setOf is the set of a send, as far as its datagrams have arrived.
 type setOf struct {
 	send    uint32
-	members []setMember // in the order of masks and ids
+	list    *memberList
+	pieces  []bool // of the state of a join: those that have arrived
+	missing int    // number of the others
+}
+
+// memberList holds the members of a set in the order of masks and ids. Sends with equal sets share a list.
+type memberList struct {
+	members []setMember
+	users   int
 }
 
 // sets holds the sets of sends, and the slots of the entities in sight.
 type sets struct {
 	sends  []setOf
-	spare  [][]setMember
+	recent *memberList // of the newest set, for the next one if it is equal
+	spare  []*memberList
 	slots  map[uint32]Location
 	unused []unusedSlot // oldest first
 	last   Location     // the last slot that was ever used
-	newest uint32       // newest send with a set block
-	used   int          // bytes of the sets
+	newest uint32       // newest send with a block of the world
+	known  uint32       // newest send of whose entities none is missing on the client
+	used   int          // bytes of the lists
 }
 
 // unusedSlot is a slot whose entity went out of sight at a send.
@@ -64,41 +73,103 @@ func (s *sets) of(send uint32) *setOf {
 // keepSets is the number of sends before the floor whose sets are kept, because datagrams can overtake each other.
 const keepSets = 128
 
-// add adds members to the set of a send, and forgets sets that are no longer needed. It reports false if an entity is in the set twice.
-func (s *sets) add(send, floor uint32, members []setMember) bool {
+// at returns the set of a send, which is added if there is none. It forgets sets that are no longer needed.
+func (s *sets) at(send, floor uint32) *setOf {
 	s.newest = max(s.newest, send)
 	s.sends = slices.DeleteFunc(s.sends, func(x setOf) bool {
-		if x.send+keepSets >= floor && s.newest-x.send < MaxStates {
+		if x.send+keepSets >= floor {
 			return false
 		}
-		s.spare = append(s.spare, x.members[:0])
+		s.release(x.list)
 		return true
 	})
-	x := s.of(send)
-	if x == nil {
-		var room []setMember
-		if n := len(s.spare); n > 0 {
-			room, s.spare = s.spare[n-1], s.spare[:n-1]
-		}
-		s.sends = append(s.sends, setOf{send, room})
-		x = &s.sends[len(s.sends)-1]
+	if x := s.of(send); x != nil {
+		return x
 	}
-	room := cap(x.members)
-	x.members = append(x.members, members...)
-	s.used += (cap(x.members) - room) * int(unsafe.Sizeof(setMember{}))
-	slices.SortFunc(x.members, setMember.compare)
-	for i := 1; i < len(x.members); i++ {
-		if x.members[i].compare(x.members[i-1]) == 0 {
+	s.sends = append(s.sends, setOf{send: send, list: s.empty()})
+	return &s.sends[len(s.sends)-1]
+}
+
+// empty returns an empty list.
+func (s *sets) empty() *memberList {
+	if n := len(s.spare); n > 0 {
+		l := s.spare[n-1]
+		s.spare = s.spare[:n-1]
+		l.users = 1
+		return l
+	}
+	return &memberList{users: 1}
+}
+
+// release ends the use of a list.
+func (s *sets) release(l *memberList) {
+	if l.users--; l.users == 0 {
+		l.members = l.members[:0]
+		s.spare = append(s.spare, l)
+	}
+}
+
+// add adds members to a set. It reports false if an entity is in the set twice.
+func (s *sets) add(x *setOf, members []setMember) bool {
+	if r := s.recent; len(x.list.members) == 0 && r != nil && r.users > 0 && r != x.list && slices.Equal(r.members, members) {
+		s.release(x.list)
+		x.list = r
+		r.users++
+		return true
+	}
+	l := s.own(x)
+	s.recent = l
+	room, from := cap(l.members), len(l.members)
+	l.members = append(l.members, members...)
+	s.used += (cap(l.members) - room) * int(unsafe.Sizeof(setMember{}))
+	for i := max(from, 1); i < len(l.members); i++ {
+		if l.members[i].compare(l.members[i-1]) <= 0 { // datagrams can overtake each other
+			slices.SortFunc(l.members, setMember.compare)
+			from = 0
+			break
+		}
+	}
+	for i := max(from, 1); i < len(l.members); i++ {
+		if l.members[i].compare(l.members[i-1]) == 0 {
 			return false
 		}
 	}
 	return true
 }
 
+// own makes the list of a set one of its own, and returns it.
+func (s *sets) own(x *setOf) *memberList {
+	if old := x.list; old.users > 1 {
+		x.list = s.empty()
+		room := cap(x.list.members)
+		x.list.members = append(x.list.members, old.members...)
+		s.used += (cap(x.list.members) - room) * int(unsafe.Sizeof(setMember{}))
+		old.users--
+	}
+	return x.list
+}
+
+// remove removes entities that the server does not count as part of a set.
+func (s *sets) remove(x *setOf, ids []uint32) {
+	l := s.own(x)
+	l.members = slices.DeleteFunc(l.members, func(m setMember) bool {
+		_, is := slices.BinarySearch(ids, m.id)
+		return is
+	})
+}
+
+// has reports whether a piece of the state of a send has arrived.
+func (s *sets) has(send, piece uint32) bool {
+	x := s.of(send)
+	return x != nil && int(piece) < len(x.pieces) && x.pieces[piece]
+}
+
 // setIncoming is the part of a set in the datagram that is being decoded.
 type setIncoming struct {
 	wire.Set
 	any     bool
+	known   uint32
+	pieces  []uint32
 	members []setMember  // in sight
 	left    []unusedSlot // out of sight
 	ids     []uint32     // of left
@@ -110,12 +181,20 @@ type setIncoming struct {
 }
 
 func (x *setIncoming) reset() {
-	x.any, x.members, x.left, x.ids = false, x.members[:0], x.left[:0], x.ids[:0]
+	x.any, x.known, x.pieces, x.members, x.left, x.ids = false, 0, x.pieces[:0], x.members[:0], x.left[:0], x.ids[:0]
 }
 
-// decodeSet decodes a set block.
+// decodeSet decodes a block of the world.
 func (d *Decoder) decodeSet(h *wire.BlockHead, body []byte, s *Store, floor uint32) error {
-	send, x := d.current.send.Send, &d.set
+	send, x := d.current.world.Send, &d.set
+	switch {
+	case h.Piece != d.current.joins || h.Piece && h.First >= d.current.pieces || slices.Contains(x.pieces, h.First) && h.Piece:
+		return fmt.Errorf("%w: piece %d of %d", wire.ErrMessage, h.First, d.current.pieces)
+	case h.Piece:
+		if x.any, x.pieces = true, append(x.pieces, h.First); s.sets.has(send, h.First) {
+			return nil // it was sent again
+		}
+	}
 	if h.Age >= send || h.Two && h.Age+1 >= send {
 		return fmt.Errorf("%w: send %d has a baseline %d sends before", wire.ErrMessage, send, h.Age)
 	}
@@ -128,10 +207,13 @@ func (d *Decoder) decodeSet(h *wire.BlockHead, body []byte, s *Store, floor uint
 		if base == nil || h.Two && before == nil {
 			return fmt.Errorf("%w: set %d sends before %d", codec.ErrBaseline, h.Age, send)
 		}
-		entities = len(base.members)
+		entities = len(base.list.members)
 	}
 	rest, err := x.Read(body, entities)
 	if err == nil {
+		if len(x.Less) > 0 {
+			s.sets.remove(base, x.Less)
+		}
 		err = x.unite(base)
 	}
 	if err == nil {
@@ -151,6 +233,9 @@ func (d *Decoder) decodeSet(h *wire.BlockHead, body []byte, s *Store, floor uint
 		return fmt.Errorf("%w: %w", wire.ErrMessage, err)
 	}
 	x.any = true
+	if !h.Piece {
+		x.known = max(x.known, send-min(send, h.Missing))
+	}
 	if err := d.scatter(s, send, floor, base); err != nil {
 		return err
 	}
@@ -167,12 +252,15 @@ func (d *Decoder) decodeSet(h *wire.BlockHead, body []byte, s *Store, floor uint
 func (x *setIncoming) unite(base *setOf) error {
 	var included []setMember
 	if base != nil {
-		included = base.members
+		included = base.list.members
 	}
 	if len(x.Runs) > 0 {
 		all, in := included, true
 		x.included = x.included[:0]
 		for _, n := range x.Runs {
+			if int(n) > len(all) {
+				return fmt.Errorf("%w: a run of %d of %d entities", wire.ErrMessage, n, len(all))
+			}
 			if in {
 				x.included = append(x.included, all[:n]...)
 			}
@@ -232,10 +320,10 @@ func (x *setIncoming) gather(s *Store, send uint32, base, before *setOf) error {
 		if before == nil {
 			continue
 		}
-		at, ok := slices.BinarySearchFunc(before.members, m, setMember.compare)
+		at, ok := slices.BinarySearchFunc(before.list.members, m, setMember.compare)
 		if !ok {
 			p.Base2.Clear(k, false)
-		} else if !copyState(p.Base2, k, s, before.send, before.members[at]) {
+		} else if !copyState(p.Base2, k, s, before.send, before.list.members[at]) {
 			return fmt.Errorf("%w: entity %d at send %d", codec.ErrBaseline, m.id, before.send)
 		}
 	}
@@ -266,9 +354,11 @@ func (d *Decoder) scatter(s *Store, send, floor uint32, base *setOf) error {
 		case isNew && !alive || !isNew && alive && (cur.IDs[k] != m.id || cur.Masks[k] != m.mask):
 			return fmt.Errorf("%w: set of send %d with entity %d for %d", wire.ErrMessage, send, cur.IDs[k], m.id)
 		case !alive:
-			if at, ok := s.sets.slots[m.id]; ok {
-				d.clearSlot(s, at, m.id, cur.Hidden>>k&1 != 0)
+			hidden := cur.Hidden>>k&1 != 0
+			if now, ok := s.sets.slots[m.id]; ok && now != m.at {
+				d.clearSlot(s, now, m.id, hidden)
 			}
+			d.clearSlot(s, m.at, m.id, hidden)
 			continue
 		}
 		born := false
@@ -276,18 +366,26 @@ func (d *Decoder) scatter(s *Store, send, floor uint32, base *setOf) error {
 			m.id, m.mask = cur.IDs[k], cur.Masks[k]
 			born = news[0].Spawned
 			news = news[1:]
-		} else if st := s.World[m.at.Group].At(base.send); st != nil {
-			born = st.Born>>m.at.Slot&1 != 0
+		} else {
+			if st := s.World[m.at.Group].At(base.send); st != nil {
+				born = st.Born>>m.at.Slot&1 != 0
+			}
 		}
-		// An entity that went out of sight since the baseline, or whose datagrams overtook each other, may have another slot now.
-		// A later send that has already arrived may have removed an entity without a slot.
-		at, ok := s.sets.slots[m.id]
+		// A later send that has already arrived may have removed the entity. Datagrams that overtook each other may have given it
+		// another slot than it has in the baseline, or none.
 		late := send < s.sets.newest
-		quiet := late && (isNew || !ok)
-		if isNew || ok && at != m.at || !ok && !late {
+		quiet := late && isNew
+		switch now, ok := s.sets.slots[m.id]; {
+		case isNew:
 			if m.at, ok = d.slotFor(s, m.id, floor); !ok {
 				return ErrMemory
 			}
+		case late:
+		case ok:
+			m.at = now
+		default:
+			s.sets.slots[m.id] = m.at
+			s.sets.unused = slices.DeleteFunc(s.sets.unused, func(u unusedSlot) bool { return u.at == m.at })
 		}
 		open := d.open(s, m.at.Group)
 		bit := uint64(1) << m.at.Slot
@@ -311,21 +409,23 @@ func (d *Decoder) scatter(s *Store, send, floor uint32, base *setOf) error {
 func (d *Decoder) open(s *Store, group int32) *State {
 	x := s.World[group]
 	if x.Open == nil {
-		x.Open = s.Memory.Get(d.current.send.Send, d.current.send.Tick)
+		x.Open = s.Memory.Get(d.current.world.Send, d.current.world.Tick)
 		d.current.groups = append(d.current.groups, uint32(group))
 	}
 	return x.Open
 }
 
-// clearSlot records that an entity is out of sight, unless a newer state of the entity has arrived.
+// clearSlot records that an entity is out of sight. A newer state of the entity, or of its absence, counts more.
 func (d *Decoder) clearSlot(s *Store, at Location, id uint32, hidden bool) {
 	x := s.World[at.Group]
-	if x.Updated[at.Slot] >= d.current.send.Send || x.Open != nil && x.Open.Known>>at.Slot&1 != 0 {
+	if x.Open != nil && x.Open.Known>>at.Slot&1 != 0 {
 		return
 	}
 	d.open(s, at.Group).Clear(int(at.Slot), hidden)
-	d.set.left = append(d.set.left, unusedSlot{at, d.current.send.Send})
-	d.set.ids = append(d.set.ids, id)
+	if now, ok := s.sets.slots[id]; ok && now == at && x.Updated[at.Slot] < d.current.world.Send {
+		d.set.left = append(d.set.left, unusedSlot{at, d.current.world.Send})
+		d.set.ids = append(d.set.ids, id)
+	}
 }
 
 // slotFor returns the slot of an entity, or an unused slot for a new entity. No baseline is older than floor. It returns false if
@@ -377,8 +477,27 @@ func (m *Mirror) storeSet() error {
 			s.unused = append(s.unused, u)
 		}
 	}
-	if !s.add(m.Decoder.current.send.Send, m.baselines.floor, x.members) {
-		return fmt.Errorf("%w: an entity is in the snapshot of send %d twice", wire.ErrMessage, m.Decoder.current.send.Send)
+	of := s.at(m.Decoder.current.world.Send, m.baselines.floor)
+	if !s.add(of, x.members) {
+		return fmt.Errorf("%w: an entity is in the snapshot of send %d twice", wire.ErrMessage, of.send)
+	}
+	s.known = max(s.known, x.known)
+	if !m.Decoder.current.joins {
+		return nil
+	}
+	if of.pieces == nil {
+		of.pieces = make([]bool, m.Decoder.current.pieces)
+		of.missing = len(of.pieces)
+	}
+	for _, i := range x.pieces {
+		if int(i) < len(of.pieces) && !of.pieces[i] {
+			of.pieces[i] = true
+			of.missing--
+		}
+	}
+	if of.missing == 0 && of.send > m.join.Send {
+		m.join.Sent, m.join.hides, m.join.ready = m.Decoder.current.world, m.Decoder.current.hides, true
+		s.known = max(s.known, of.send)
 	}
 	return nil
 }

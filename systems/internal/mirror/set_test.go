@@ -12,21 +12,16 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// setOfSend returns a datagram with one set block: the entities in the slots of cur, encoded against those of base, which may
-// be nil.
-func (f *forger) setOfSend(send, age uint32, s wire.Set, cur, base *delta.Group, visible uint32) []byte {
-	b := wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: uint16(send), Join: visible > 0, Set: visible > 0, Groups: visible})
-	return append(b, f.setBlock(age, s, cur, base, true)...)
+// setOfSend returns a datagram with one block: the entities in the slots of cur, encoded against those of base, which may be nil.
+func (f *forger) setOfSend(send, age uint32, s wire.Set, cur, base *delta.Group) []byte {
+	b := wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: uint16(send)})
+	return append(b, f.setBlock(wire.BlockHead{Set: true, Age: age}, s, cur, base, true)...)
 }
 
-func (f *forger) setBlock(age uint32, s wire.Set, cur, base *delta.Group, last bool) []byte {
-	var body []byte
-	if cur.Known != 0 {
-		body, s.Coder = f.encoder.Append(nil, f.models[0], []delta.Part{{Cur: cur, Base: base, Slots: cur.Known}})
-	}
-	body = append(s.Append(nil), body...)
-	h := wire.BlockHead{Set: true, Age: age}
-	return append(h.Append(nil, 0, len(body), last), body...)
+// pieceOf returns a datagram of a send with a piece of the state of another: new entities.
+func (f *forger) pieceOf(send, of, piece, pieces uint32, ids ...uint32) []byte {
+	h := wire.SnapshotHeader{Send: uint16(send), Join: true, Back: send - of, Pieces: pieces, Hides: true}
+	return f.datagram(h, told{piece: piece, state: line(ids...)})
 }
 
 // line returns a group with entities in its first slots. Id 0 means an empty slot.
@@ -68,32 +63,38 @@ func TestSetsComeAndGo(t *testing.T) {
 		clear(why)
 		f.check()
 	}
-	two := []wire.NewEntity{{}, {}}
-	f.feed(f.setOfSend(5, 0, wire.Set{News: two}, line(10, 20), nil, 3))
-	want("two of three have arrived", map[uint32]Reason{})
-	f.feed(f.setOfSend(6, 1, wire.Set{News: []wire.NewEntity{{After: 1}}}, line(10, 15, 20), line(10, 0, 20), 3))
-	want("all have arrived", map[uint32]Reason{10: Joined, 15: Joined, 20: Joined})
-	f.feed(f.setOfSend(7, 1, wire.Set{News: []wire.NewEntity{{After: 3, Spawned: true}, {}}}, hiding(line(10, 0, 20, 30, 40), 1), line(10, 15, 20, 0, 0), 0))
+	f.feed(f.pieceOf(7, 6, 1, 2, 15, 20))
+	want("one piece of two has arrived", map[uint32]Reason{})
+	f.feed(f.pieceOf(8, 6, 1, 2, 15, 20))
+	want("it arrives again", map[uint32]Reason{})
+	f.feed(f.pieceOf(6, 6, 0, 2, 10))
+	want("both have arrived", map[uint32]Reason{10: Joined, 15: Joined, 20: Joined})
+	f.feed(f.setOfSend(9, 3, wire.Set{News: []wire.NewEntity{{After: 3, Spawned: true}, {}}}, hiding(line(10, 0, 20, 30, 40), 1), line(10, 15, 20, 0)))
 	want("one goes out of sight, two come", map[uint32]Reason{15: WentOutOfSight, 30: Spawned, 40: CameIntoSight})
-	f.feed(f.setOfSend(8, 1, wire.Set{}, line(10, 0, 30, 40), line(10, 20, 30, 40), 0))
+	f.feed(f.setOfSend(10, 1, wire.Set{}, line(10, 0, 30, 40), line(10, 20, 30, 40)))
 	want("one is gone", map[uint32]Reason{20: Despawned})
-	f.feed(f.setOfSend(9, 0, wire.Set{News: []wire.NewEntity{{}}, Gone: []wire.GoneEntity{{ID: 10, Hidden: true}, {ID: 40}}}, line(50), nil, 0))
+	f.feed(f.setOfSend(11, 0, wire.Set{News: []wire.NewEntity{{}}, Gone: []wire.GoneEntity{{ID: 10, Hidden: true}, {ID: 40}}}, line(50), nil))
 	want("without a baseline", map[uint32]Reason{10: WentOutOfSight, 40: Despawned, 50: CameIntoSight})
-	f.feed(f.setOfSend(10, 2, wire.Set{Runs: []uint32{0, 1}, News: []wire.NewEntity{{}}}, line(10, 30, 40), line(0, 30, 40), 0))
+	f.feed(f.setOfSend(12, 2, wire.Set{Runs: []uint32{0, 1}, News: []wire.NewEntity{{}}}, line(10, 30, 40), line(0, 30, 40)))
 	want("two are back, against an older set of which one is left out", map[uint32]Reason{10: CameIntoSight, 40: CameIntoSight})
+	f.feed(f.setOfSend(13, 2, wire.Set{Less: []uint32{50}, News: []wire.NewEntity{{}}}, line(50), line(0)))
+	want("the server does not count on an entity of the baseline", map[uint32]Reason{})
+	f.feed(f.pieceOf(15, 14, 0, 2, 30))
+	f.feed(f.pieceOf(16, 14, 1, 2, 50, 60))
+	want("it joins again", map[uint32]Reason{10: WentOutOfSight, 40: WentOutOfSight, 60: CameIntoSight})
 }
 
 // A late datagram does not bring an entity back that a newer one removed. It is a baseline nevertheless.
 func TestLateSetsAreBaselines(t *testing.T) {
 	f := openForger(t)
 	why := f.why()
-	f.feed(f.setOfSend(5, 0, wire.Set{News: []wire.NewEntity{{}}}, line(10), nil, 1))
-	f.feed(f.setOfSend(7, 2, wire.Set{Gone: []wire.GoneEntity{{ID: 20}}}, line(10), line(10), 0))
-	f.feed(f.setOfSend(6, 1, wire.Set{News: []wire.NewEntity{{After: 1}}}, line(10, 20), line(10, 0), 0))
+	f.feed(f.pieceOf(5, 5, 0, 1, 10))
+	f.feed(f.setOfSend(7, 2, wire.Set{Gone: []wire.GoneEntity{{ID: 20}}}, line(10), line(10)))
+	f.feed(f.setOfSend(6, 1, wire.Set{News: []wire.NewEntity{{After: 1}}}, line(10, 20), line(10)))
 	if f.Place(); len(why) != 1 {
 		t.Errorf("there came %v", why)
 	}
-	f.feed(f.setOfSend(8, 2, wire.Set{}, line(10, 20), line(10, 20), 0))
+	f.feed(f.setOfSend(8, 2, wire.Set{}, line(10, 20), line(10, 20)))
 	if f.Place(); why[20] != CameIntoSight || f.refused > 0 {
 		t.Errorf("there came %v; %d datagrams are refused", why, f.refused)
 	}
@@ -106,17 +107,17 @@ func TestSetsOfTwoSlots(t *testing.T) {
 	f := openForger(t)
 	why := f.why()
 	again := wire.Set{Runs: []uint32{1, 1}, News: []wire.NewEntity{{After: 1}}}
-	f.feed(f.setOfSend(5, 0, wire.Set{News: []wire.NewEntity{{}, {}}}, line(10, 20), nil, 2))
-	f.feed(f.setOfSend(8, 3, wire.Set{Runs: []uint32{1, 1}}, line(10), line(10), 0))                      // 20 is left out
-	f.feed(f.setOfSend(7, 2, again, line(10, 20), line(10, 0), 0))                                        // late: 20 is back in sight
-	f.feed(f.setOfSend(6, 1, wire.Set{}, hiding(line(10, 0), 1), line(10, 20), 0))                        // later: it had gone out of sight
-	f.feed(f.setOfSend(9, 1, wire.Set{News: []wire.NewEntity{{After: 1}}}, line(10, 20), line(10, 0), 0)) // in another slot
-	f.feed(f.setOfSend(10, 3, wire.Set{}, line(10, 20), line(10, 20), 0))                                 // against the set of send 7
+	f.feed(f.pieceOf(5, 5, 0, 1, 10, 20))
+	f.feed(f.setOfSend(8, 3, wire.Set{Runs: []uint32{1, 1}}, line(10), line(10)))                      // 20 is left out
+	f.feed(f.setOfSend(7, 2, again, line(10, 20), line(10, 0)))                                        // late: 20 is back in sight
+	f.feed(f.setOfSend(6, 1, wire.Set{}, hiding(line(10, 0), 1), line(10, 20)))                        // later: it had gone out of sight
+	f.feed(f.setOfSend(9, 1, wire.Set{News: []wire.NewEntity{{After: 1}}}, line(10, 20), line(10, 0))) // in another slot
+	f.feed(f.setOfSend(10, 3, wire.Set{}, line(10, 20), line(10, 20)))                                 // against the set of send 7
 	if f.Place(); len(why) != 2 {
 		t.Errorf("there came %v", why)
 	}
-	f.feed(f.setOfSend(11, 1, wire.Set{}, hiding(line(10, 0), 1), line(10, 20), 0))
-	f.feed(f.setOfSend(12, 3, wire.Set{}, hiding(line(10, 0), 1), line(10, 20), 0)) // the same against an older set
+	f.feed(f.setOfSend(11, 1, wire.Set{}, hiding(line(10, 0), 1), line(10, 20)))
+	f.feed(f.setOfSend(12, 3, wire.Set{}, hiding(line(10, 0), 1), line(10, 20))) // the same against an older set
 	if f.Place(); why[20] != WentOutOfSight || f.refused > 0 {
 		t.Errorf("then %v; %d datagrams are refused", why, f.refused)
 	}
@@ -129,23 +130,25 @@ func TestSetsOfTwoSlots(t *testing.T) {
 // Invalid sets are refused and change nothing.
 func TestSetsThatNoServerSends(t *testing.T) {
 	f := openForger(t)
-	f.feed(f.setOfSend(5, 0, wire.Set{News: []wire.NewEntity{{}, {}}}, line(10, 20), nil, 2))
+	f.feed(f.pieceOf(5, 5, 0, 1, 10, 20))
 	f.Place()
 	one := []wire.NewEntity{{}}
-	twice := append(wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: 6}), f.setBlock(0, wire.Set{News: one}, line(10), nil, false)...)
+	twice := append(wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: 6}), f.setBlock(wire.BlockHead{Set: true}, wire.Set{News: one}, line(10), nil, false)...)
 	for name, x := range map[string]struct {
 		message []byte
 		want    error
 	}{
-		"a set that was never sent":    {f.setOfSend(6, 2, wire.Set{}, line(10, 20), line(10, 20), 0), codec.ErrBaseline},
-		"older than the session":       {f.setOfSend(6, 9, wire.Set{}, line(10, 20), line(10, 20), 0), wire.ErrMessage},
-		"a new entity that is missing": {f.setOfSend(6, 1, wire.Set{News: one}, line(0, 10, 20), line(0, 10, 20), 0), wire.ErrMessage},
-		"a new entity behind all":      {f.setOfSend(6, 1, wire.Set{News: []wire.NewEntity{{After: 3}}}, line(10, 20, 30), line(10, 20, 0), 0), wire.ErrMessage},
-		"another entity in the place":  {f.setOfSend(6, 1, wire.Set{}, line(10, 21), line(10, 20), 0), wire.ErrMessage},
-		"an entity in two blocks":      {append(twice, f.setBlock(1, wire.Set{}, line(10, 20), line(10, 20), true)...), wire.ErrMessage},
-		"an entity without a number":   {f.setOfSend(6, 1, wire.Set{News: one}, line(0, 10, 20), line(0, 10, 20), 0), wire.ErrMessage},
-		"runs beyond the baseline":     {f.setOfSend(6, 1, wire.Set{Runs: []uint32{3}}, line(10, 20), line(10, 20), 0), wire.ErrMessage},
-		"a body without entities":      {f.setOfSend(6, 1, wire.Set{Runs: []uint32{0, 2}}, line(10), line(10), 0), wire.ErrMessage},
+		"a set that was never sent":    {f.setOfSend(6, 2, wire.Set{}, line(10, 20), line(10, 20)), codec.ErrBaseline},
+		"older than the session":       {f.setOfSend(6, 9, wire.Set{}, line(10, 20), line(10, 20)), wire.ErrMessage},
+		"a new entity that is missing": {f.setOfSend(6, 1, wire.Set{News: one}, line(0, 10, 20), line(0, 10, 20)), wire.ErrMessage},
+		"a new entity behind all":      {f.setOfSend(6, 1, wire.Set{News: []wire.NewEntity{{After: 3}}}, line(10, 20, 30), line(10, 20)), wire.ErrMessage},
+		"another entity in the place":  {f.setOfSend(6, 1, wire.Set{}, line(10, 21), line(10, 20)), wire.ErrMessage},
+		"an entity in two blocks":      {append(twice, f.setBlock(wire.BlockHead{Set: true, Age: 1}, wire.Set{}, line(10, 20), line(10, 20), true)...), wire.ErrMessage},
+		"an entity without a number":   {f.setOfSend(6, 1, wire.Set{News: one}, line(0, 10, 20), line(0, 10, 20)), wire.ErrMessage},
+		"runs beyond the baseline":     {f.setOfSend(6, 1, wire.Set{Runs: []uint32{3}}, line(10, 20), line(10, 20)), wire.ErrMessage},
+		"a piece that is no join's":    {append(wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: 6}), f.setBlock(wire.BlockHead{Set: true, Piece: true}, wire.Set{News: one}, line(30), nil, true)...), wire.ErrMessage},
+		"a piece beyond the last":      {f.pieceOf(6, 6, 2, 2, 30), wire.ErrMessage},
+		"a body without entities":      {f.setOfSend(6, 1, wire.Set{Runs: []uint32{0, 2}}, line(10), line(10)), wire.ErrMessage},
 	} {
 		_, err := f.Receive(x.message, 0)
 		if !errors.Is(err, x.want) {
@@ -159,10 +162,11 @@ func TestSetsThatNoServerSends(t *testing.T) {
 func scriptOfSets(f *testing.F) (script []byte) {
 	m := openForger(f)
 	for _, b := range [][]byte{
-		m.setOfSend(5, 0, wire.Set{News: []wire.NewEntity{{}, {}}}, line(10, 20), nil, 2),
-		m.setOfSend(6, 1, wire.Set{News: []wire.NewEntity{{After: 1, Spawned: true}}}, line(10, 15, 20), line(10, 0, 20), 0),
-		m.setOfSend(7, 1, wire.Set{Runs: []uint32{1, 1}}, hiding(line(10, 0), 1), line(10, 20), 0),
-		m.setOfSend(8, 0, wire.Set{News: []wire.NewEntity{{}}, Gone: []wire.GoneEntity{{ID: 10}}}, line(30), nil, 0),
+		m.pieceOf(6, 5, 1, 2, 20),
+		m.pieceOf(7, 5, 0, 2, 10),
+		m.setOfSend(8, 3, wire.Set{News: []wire.NewEntity{{After: 1, Spawned: true}}}, line(10, 15, 20), line(10, 0, 20)),
+		m.setOfSend(9, 1, wire.Set{Runs: []uint32{1, 1}}, hiding(line(10, 0), 1), line(10, 20)),
+		m.setOfSend(10, 0, wire.Set{News: []wire.NewEntity{{}}, Gone: []wire.GoneEntity{{ID: 10}}}, line(30), nil),
 	} {
 		m.feed(b)
 		script = binary.LittleEndian.AppendUint16(append(script, 0), uint16(len(b)))

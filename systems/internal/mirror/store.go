@@ -1,12 +1,10 @@
 package mirror
 
 import (
-	"cmp"
 	"math/bits"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/codec/delta"
-	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // State is a group of slots at one send, as far as packets have arrived.
@@ -22,14 +20,12 @@ type State struct {
 // History holds the states of one group. Later states use them as baselines, and drawing interpolates between them.
 type History struct {
 	Ring    []*State     // by send; the length is a power of two
-	First   *State       // state of the send with which this client joins
 	Open    *State       // state that the current packet adds to
 	Updated [64]uint32   // by slot: newest send that contained the slot
 	Here    [64]*Replica // by slot: the entity in the slot; in owner state, the entity whose private components the slot contained last
 	Empty   uint64       // slots without an entity, according to the newest sends
 	Hidden  uint64       // those of them whose entity is out of sight
 	Fresh   uint64       // slots with new states that are not yet placed
-	since   uint32       // send of the first stored state
 }
 
 // Store holds the states by group.
@@ -40,15 +36,11 @@ type Store struct {
 	sets   sets
 }
 
-// add stores a state, unless it is too old. States of the send collected are always stored.
-func (s *Store) add(x *History, st *State, floor, collected uint32) bool {
+// add stores a state, unless it is too old.
+func (s *Store) add(x *History, st *State, floor uint32) bool {
 	if known := x.At(st.Send); known != nil {
 		s.Memory.merge(known, st)
 		s.Memory.Release(st)
-		return true
-	}
-	if collected != 0 && st.Send == collected {
-		x.First = st
 		return true
 	}
 	if !x.put(&s.Memory, st, floor) {
@@ -59,12 +51,11 @@ func (s *Store) add(x *History, st *State, floor, collected uint32) bool {
 }
 
 // insert stores a state as add does, and marks its new slots as fresh.
-func (s *Store) insert(x *History, st *State, floor, collected uint32) {
+func (s *Store) insert(x *History, st *State, floor uint32) {
 	known, empty, hidden, send := st.Known&^st.Quiet, ^st.Alive, st.Hidden, st.Send
-	if !s.add(x, st, floor, collected) {
+	if !s.add(x, st, floor) {
 		return
 	}
-	x.since = cmp.Or(x.since, send)
 	for m := known; m != 0; m &= m - 1 {
 		if k := trailing(m); send > x.Updated[k] {
 			x.Updated[k] = send
@@ -86,62 +77,14 @@ func (s *Store) closeState(x *History) *State {
 // discard releases the open state of a group.
 func (s *Store) discard(x *History) { s.Memory.Release(s.closeState(x)) }
 
-// unpin moves the states of a join to the rings.
-func (s *Store) unpin(floor uint32) {
-	for _, x := range s.World {
-		if st := x.First; st != nil {
-			x.First = nil
-			if !x.put(&s.Memory, st, floor) {
-				s.Memory.Release(st)
-			}
-		}
-	}
-}
-
-// complete reports whether a send contained all slots of the first groups.
-func (s *Store) complete(send uint32, groups int) bool {
-	return groups <= len(s.World) && allSlots(s.World[:groups], send)
-}
-
-// allSlots reports whether a send contained all slots of groups.
-func allSlots(groups []*History, send uint32) bool {
-	for _, x := range groups {
-		if st := x.At(send); st == nil || st.Known != wire.AllSlots {
-			return false
-		}
-	}
-	return true
-}
-
-// oldestUpdate returns the newest send since which all slots were updated. It ignores slots that are out of sight
-// and slots without updates for MissSends: an entity that this client never saw may be there.
-func (s *Store) oldestUpdate(newest uint32) uint32 {
-	oldest := newest
-	for _, x := range s.World {
-		for k, t := range x.Updated {
-			if x.Hidden>>k&1 == 0 && t+MissSends >= newest {
-				oldest = min(oldest, t)
-			}
-		}
-	}
-	return oldest
-}
-
 // completeSend returns the newest send whose state is stored completely: all entities in sight have a state of that send or a
-// later one. It ignores slots without updates for more than patience sends. With sets it cannot know of entities that were never
-// sent.
+// later one. It ignores slots without updates for more than patience sends, and does not know of entities that were never sent.
 func (s *Store) completeSend(newest, patience uint32) uint32 {
 	complete := newest
 	for _, x := range s.World {
-		unused := x.Hidden
-		if s.sets.newest != 0 {
-			unused |= x.Empty
-		}
+		unused := x.Hidden | x.Empty
 		for k, t := range x.Updated {
-			if t == 0 {
-				t = x.since - min(x.since, 1)
-			}
-			if unused>>k&1 == 0 && t+patience >= newest {
+			if t != 0 && unused>>k&1 == 0 && t+patience >= newest {
 				complete = min(complete, t)
 			}
 		}
@@ -162,7 +105,7 @@ func trailing(set uint64) int { return bits.TrailingZeros64(set) }
 // still be a baseline.
 const (
 	minStates = 16
-	MaxStates = 256
+	MaxStates = 512
 )
 
 // MaxMemory is the maximum size of a client's states, in bytes. Above half of it rings no longer grow, and the
@@ -208,9 +151,6 @@ func (h *History) At(send uint32) *State {
 	if send == 0 {
 		return nil
 	}
-	if h.First != nil && h.First.Send == send {
-		return h.First
-	}
 	if len(h.Ring) > 0 {
 		if st := h.Ring[send&uint32(len(h.Ring)-1)]; st != nil && st.Send == send {
 			return st
@@ -244,14 +184,6 @@ func (h *History) put(m *Memory, st *State, floor uint32) bool {
 	return true
 }
 
-// pin protects the state of a send from being replaced by newer ones.
-func (h *History) pin(send uint32) {
-	if st := h.At(send); st != nil && st != h.First {
-		h.Ring[send&uint32(len(h.Ring)-1)] = nil
-		h.First = st
-	}
-}
-
 // merge adds the slots of more, of the same send, that st lacks.
 func (m *Memory) merge(st, more *State) {
 	m.Used -= 4 * cap(st.Words)
@@ -279,34 +211,12 @@ func (h *History) says(id uint32, slot int) bool {
 	return st != nil && st.Says(id, int32(slot))
 }
 
-// recordReasons stores which entities of a block were spawned in sight. base is the baseline, nil for none. joins reports that
-// the block belongs to the state of a join.
-func (st *State) recordReasons(h *wire.BlockHead, base *State, joins bool) {
-	if base == nil && joins {
-		return
-	}
-	var kept, was uint64
-	if base != nil {
-		was = base.Born
-		for s := h.Slots & st.Alive & base.Alive; s != 0; s &= s - 1 {
-			if k := trailing(s); st.IDs[k] == base.IDs[k] {
-				kept |= s & -s
-			}
-		}
-	}
-	st.Born |= h.Slots & st.Alive & (kept&was | ^kept)
-}
-
 // Around returns the newest state of an entity in a slot at or before a tick, and the oldest one after it. Either
 // may be nil. gone reports that the entity was absent in between: a state after the first and before the tick does
 // not contain it.
 func (h *History) Around(id uint32, slot int32, tick float64) (from, to *State, gone bool) {
 	var without uint32
-	for i := range len(h.Ring) + 1 {
-		st := h.First
-		if i > 0 {
-			st = h.Ring[i-1]
-		}
+	for _, st := range h.Ring {
 		switch {
 		case st == nil || st.Known>>slot&1 == 0:
 		case !st.Says(id, slot):

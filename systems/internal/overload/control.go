@@ -13,10 +13,6 @@ type Step uint8
 const (
 	// Nothing is given up.
 	Nothing Step = iota
-	// FarHalf sends far entities in every second send.
-	FarHalf
-	// FarQuarter sends far entities in every fourth send.
-	FarQuarter
 	// AllHalf sends a client every second snapshot.
 	AllHalf
 	// AllQuarter sends a client every fourth snapshot.
@@ -28,18 +24,14 @@ const (
 )
 
 var stepNames = [steps]string{
-	"nothing", "far entities at half the rate", "far entities at a quarter of the rate",
-	"snapshots at half the rate", "snapshots at a quarter of the rate", "no catching up",
+	"nothing", "snapshots at half the rate", "snapshots at a quarter of the rate", "no catching up",
 }
 
 // String describes the step.
 func (s Step) String() string { return stepNames[min(s, steps-1)] }
 
-// Far returns the divisor of the rate of far entities, among the snapshots that a client receives.
-func (s Step) Far() uint32 { return [steps]uint32{1, 2, 4, 4, 4, 4}[min(s, steps-1)] }
-
 // All returns the divisor of the rate of snapshots.
-func (s Step) All() uint32 { return [steps]uint32{1, 1, 1, 2, 4, 4}[min(s, steps-1)] }
+func (s Step) All() uint32 { return [steps]uint32{1, 2, 4, 4}[min(s, steps-1)] }
 
 const (
 	// measureInterval is the time that ticks must stand for before a decision.
@@ -63,8 +55,8 @@ const DefaultAdmit = 0.85
 // Config configures a [Control].
 type Config struct {
 	Policy
-	// Divide divides the rates of snapshots: of far entities, and of all.
-	Divide func(far, all uint32)
+	// Divide divides the rate of snapshots.
+	Divide func(all uint32)
 	// Spread sets whether the snapshots of a send are spread over the ticks until the next one.
 	Spread func(on bool)
 	// Loop decides which ticks are due.
@@ -219,7 +211,7 @@ func (c *Control) setStep(to Step) {
 	}
 	log("overload", "given up", to.String(), "load", c.status.Load)
 	c.status.Step, c.calm, c.usual = to, 0, 0
-	c.config.Divide(to.Far(), to.All())
+	c.config.Divide(to.All())
 	if c.config.Loop.Limit = c.catchUp; to == NoCatchUp {
 		c.config.Loop.Limit = 1
 	}

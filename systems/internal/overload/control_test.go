@@ -26,7 +26,7 @@ func newMachine(work func(Step) float64) *machine {
 	m := &machine{work: work}
 	m.Control = New(Config{
 		Policy: Policy{Clock: func() time.Duration { return m.now }},
-		Divide: func(uint32, uint32) { m.taken = append(m.taken, m.status.Step) }, Spread: func(on bool) { m.spreads = on }, Loop: &ecs.Loop{},
+		Divide: func(uint32) { m.taken = append(m.taken, m.status.Step) }, Spread: func(on bool) { m.spreads = on }, Loop: &ecs.Loop{},
 		Expects: func(player uint64) bool { return player == 7 }, Logger: slog.New(slog.DiscardHandler),
 	})
 	return m
@@ -42,12 +42,9 @@ func (m *machine) run(d time.Duration) {
 	}
 }
 
-// sending returns the work of a machine: a share for simulation, one for snapshots of far entities, and one for those of near
-// entities.
-func sending(simulation, far, near float64) func(Step) float64 {
-	return func(s Step) float64 {
-		return simulation + (far/float64(s.Far())+near)/float64(s.All())
-	}
+// sending returns the work of a machine: a share for simulation, and one for snapshots.
+func sending(simulation, snapshots float64) func(Step) float64 {
+	return func(s Step) float64 { return simulation + snapshots/float64(s.All()) }
 }
 
 // At a load of 1.5 the control takes the steps in order until the load is low enough. When the load falls, it undoes all steps
@@ -57,10 +54,10 @@ func TestStepsAreTakenInOrderAndTakenBack(t *testing.T) {
 		work func(Step) float64
 		want []Step
 	}{
-		"far is enough":        {sending(0.3, 1, 0.2), []Step{FarHalf, FarQuarter}},
-		"all is needed":        {sending(0.3, 0.2, 1), []Step{FarHalf, FarQuarter, AllHalf}},
-		"nothing helps":        {sending(1.5, 0, 0), []Step{FarHalf, FarQuarter, AllHalf, AllQuarter, NoCatchUp}},
-		"there is time enough": {sending(0.3, 0.2, 0.2), nil},
+		"half is enough":       {sending(0.3, 1.1), []Step{AllHalf}},
+		"a quarter is needed":  {sending(0.3, 2), []Step{AllHalf, AllQuarter}},
+		"nothing helps":        {sending(1.5, 0), []Step{AllHalf, AllQuarter, NoCatchUp}},
+		"there is time enough": {sending(0.3, 0.4), nil},
 	} {
 		m := newMachine(c.work)
 		m.run(60 * time.Second)
@@ -78,7 +75,7 @@ func TestStepsAreTakenInOrderAndTakenBack(t *testing.T) {
 		if slices.ContainsFunc(m.taken, func(s Step) bool { return s > most }) {
 			t.Errorf("%s: took %v, and %v is enough", name, m.taken, most)
 		}
-		m.work = sending(0.3, 0.1, 0.1)
+		m.work = sending(0.3, 0.2)
 		m.run(2 * time.Second)
 		if m.status.Step != Nothing || !m.admits() {
 			t.Errorf("%s: two seconds after the load dropped: %v, load %.2f", name, m.status.Step, m.status.Load)
@@ -88,7 +85,7 @@ func TestStepsAreTakenInOrderAndTakenBack(t *testing.T) {
 
 // New players are refused before any step is taken.
 func TestNewcomersAreTurnedAwayFirst(t *testing.T) {
-	m := newMachine(sending(0.3, 0.3, 0.3))
+	m := newMachine(sending(0.3, 0.6))
 	m.run(5 * time.Second)
 	if m.admits() || m.status.Step != Nothing || m.status.Refused != 0 {
 		t.Errorf("load %.2f, step %v, %d refused", m.status.Load, m.status.Step, m.status.Refused)
@@ -109,7 +106,7 @@ func TestNoClockNoDecision(t *testing.T) {
 
 // A step that was undone too early is undone more rarely.
 func TestFlapsBecomeRare(t *testing.T) {
-	m := newMachine(sending(0.3, 0, 0.9)) // 1.2, and 0.75 at half the rate
+	m := newMachine(sending(0.3, 0.9)) // 1.2, and 0.75 at half the rate
 	m.run(120 * time.Second)
 	late := 0
 	before := len(m.taken)
@@ -149,7 +146,7 @@ func TestTimesOfWakeups(t *testing.T) {
 
 // With the machine's clock, garbage collection pauses are measured.
 func TestPausesAreWatchedByTheMachinesClock(t *testing.T) {
-	c := New(Config{Spread: func(bool) {}, Loop: &ecs.Loop{}, Divide: func(uint32, uint32) {}, Logger: slog.New(slog.DiscardHandler)})
+	c := New(Config{Spread: func(bool) {}, Loop: &ecs.Loop{}, Divide: func(uint32) {}, Logger: slog.New(slog.DiscardHandler)})
 	c.Measure(time.Now())
 	runtime.GC()
 	c.BeginWakeUp()

@@ -9,15 +9,13 @@ import (
 // that late ticks wait for other work of the process; above 1 the server is behind. When a load above 0.95 lasts for 0.2 s, the
 // server takes the next of these steps. When the load falls, the server undoes the steps one by one, the last step first:
 //
-//  1. send far entities in every second send, then in every fourth;
-//  2. send every second snapshot, then every fourth;
-//  3. drop late ticks, so that the world runs slower than the clock.
+//  1. send every second snapshot, then every fourth;
+//  2. drop late ticks, so that the world runs slower than the clock.
 //
 // Before all of these, and without giving anything up: if a wake-up takes more than half of its time, the server spreads the
 // snapshots of a send over the ticks until the next one. They then leave up to one send later.
 //
 // The server always processes inputs and sends reliable messages, and disconnects no player.
-// ServerConfig.Snapshots.Interest and Priorities define which entities are far; without these none are.
 type Policy struct {
 	// Off disables all steps and admits all players. The server still drops ticks that are more than five behind.
 	Off bool

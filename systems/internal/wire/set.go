@@ -13,15 +13,20 @@ const setCoder delta.Coder = 3
 // MaxEntities limits the entities of the world on a client.
 const MaxEntities = MaxGroups * delta.GroupSize
 
-// Set says which entities the body of a set block contains: entities of the baseline, in the order of their component masks
-// and then of their ids, and new ones among them.
+// Set says which entities the body of a block of the world contains: entities of the baseline, in the order of their component masks
+// and then of their ids, and new ones among them. The baseline is what the client has received of that send, without the entities in
+// Less.
 //
-//	set   coder 2 bits, has news, has runs, has gone, 3 bits 0 | [runs] | [news] | [gone]
+//	set   coder 2 bits, has news, has runs, has gone, has less, 2 bits 0 | [less] | [runs] | [news] | [gone]
+//	less  count uvarint, at least 1 | each: id − the previous one, uvarint
 //	runs  count uvarint, at least 1 | lengths uvarint
 //	news  count uvarint, at least 1 | each: entities since the previous one << 1 | spawned, uvarint
 //	gone  count uvarint, at least 1 | each: (id − the previous one) << 1 | hidden, uvarint
 type Set struct {
 	Coder delta.Coder
+	// Less are entities that are not part of the baseline, ascending. A client that has one of them there received it in a piece
+	// of the state with which it joined, before the server took the entity out of the piece.
+	Less []uint32
 	// Runs are the lengths of runs of the baseline's entities: included in the block and left out, alternately. What follows
 	// the last run continues the alternation. Without runs, all entities are included.
 	Runs []uint32
@@ -48,15 +53,27 @@ const (
 	setNews = 1 << (2 + iota)
 	setRuns
 	setGone
+	setLess
 )
 
 // Reset empties a set. It keeps the memory.
-func (s *Set) Reset() { *s = Set{Runs: s.Runs[:0], News: s.News[:0], Gone: s.Gone[:0]} }
+func (s *Set) Reset() {
+	*s = Set{Less: s.Less[:0], Runs: s.Runs[:0], News: s.News[:0], Gone: s.Gone[:0]}
+}
 
 // Append encodes a set.
 func (s *Set) Append(dst []byte) []byte {
 	at := len(dst)
 	dst = append(dst, byte(s.Coder))
+	if len(s.Less) > 0 {
+		dst[at] |= setLess
+		dst = codec.AppendUvarint(dst, uint64(len(s.Less)))
+		last := uint32(0)
+		for _, id := range s.Less {
+			dst = codec.AppendUvarint(dst, uint64(id-last))
+			last = id
+		}
+	}
 	if len(s.Runs) > 0 {
 		dst[at] |= setRuns
 		dst = codec.AppendUvarint(dst, uint64(len(s.Runs)))
@@ -99,7 +116,7 @@ func (s *Set) Read(body []byte, base int) (rest []byte, err error) {
 	flags := r.Byte()
 	s.Reset()
 	s.Coder = delta.Coder(flags & 3)
-	ok := flags>>5 == 0 && s.Coder <= delta.Range && (base >= 0 || flags&setRuns == 0)
+	ok := flags>>6 == 0 && s.Coder <= delta.Range && (base >= 0 || flags&(setRuns|setLess) == 0)
 	count := func(flag byte) uint64 {
 		if !ok || flags&flag == 0 {
 			return 0
@@ -107,6 +124,13 @@ func (s *Set) Read(body []byte, base int) (rest []byte, err error) {
 		n := r.Uvarint()
 		ok = n > 0 && n <= uint64(r.Len())
 		return n
+	}
+	last := uint64(0)
+	for n := count(setLess); ok && n > 0; n-- {
+		v := r.Uvarint()
+		last += v
+		ok = v > 0 && last < 1<<32
+		s.Less = append(s.Less, uint32(last))
 	}
 	left := uint64(max(base, 0))
 	for n := count(setRuns); ok && n > 0; n-- {
@@ -122,7 +146,7 @@ func (s *Set) Read(body []byte, base int) (rest []byte, err error) {
 		ok = total <= MaxEntities
 		s.News = append(s.News, NewEntity{uint32(v >> 1), v&1 != 0})
 	}
-	last := uint64(0)
+	last = 0
 	for n := count(setGone); ok && n > 0; n-- {
 		v := r.Uvarint()
 		last += v >> 1

@@ -23,6 +23,12 @@ func randomSet(r *rand.Rand, base int) (s Set) {
 	}
 	id := uint32(0)
 	for range r.IntN(3) {
+		if id += 1 + uint32(r.IntN(1000)); base >= 0 {
+			s.Less = append(s.Less, id)
+		}
+	}
+	id = 0
+	for range r.IntN(3) {
 		id += 1 + uint32(r.IntN(1000))
 		s.Gone = append(s.Gone, GoneEntity{id, r.IntN(2) == 0})
 	}
@@ -64,7 +70,9 @@ func TestSetRefused(t *testing.T) {
 		base int
 	}{
 		"empty":                    {nil, 3},
-		"an unknown flag":          {[]byte{1 << 5}, 3},
+		"an unknown flag":          {[]byte{1 << 6}, 3},
+		"less without a baseline":  {[]byte{setLess, 1, 1}, -1},
+		"less twice":               {[]byte{setLess, 2, 2, 0}, 3},
 		"an unknown coder":         {[]byte{3}, 3},
 		"runs beyond the baseline": {[]byte{setRuns, 1, 4}, 3},
 		"runs without a baseline":  {[]byte{setRuns, 1, 0}, -1},

@@ -15,32 +15,33 @@ import (
 //	snapshot  kind 3 bits, agreed 1 bit, flags: control, join, late, correction |
 //	          send u16 | input u16 | [control] | [join] | [late u8] |
 //	          [correction u8] | [datagrams u8] | blocks
-//	control   epoch u8 | depth u8 | shift i16 | floor u8
-//	join      sends back uvarint | groups uvarint, or 4,097 + entities | if back > 0: late u8
-//	block     flags u8 | [first uvarint] | [groups uvarint] | [age uvarint] |
+//	control   epoch u8 | depth u8 | shift i16 | floor uvarint
+//	join      sends back uvarint | pieces << 1 + hides, uvarint | if back > 0: late u8
+//	block     flags u8 | [piece uvarint] | [missing uvarint] | [first uvarint | groups uvarint] | [age uvarint] |
 //	          [slots u64] | [length uvarint] | body
 //
 // The tick of a send is its number times the ticks between two sends, plus late: a server that has to catch up may be late.
 // Input is the last input of this client that the state includes. Control is sent when it has changed, and every few sends.
 //
-// With join, the world blocks belong to an earlier send (0 back: this send). "groups" is the number of groups in the state of that
-// send. The client has joined when it has all of these groups. A server that hides parts of the world sends the number of visible entities instead, and
-// the client has joined when it has that many.
+// With join, the blocks of the world are pieces of the state of an earlier send (0 back: this send). The client has joined when it
+// has all of these pieces. An entity that it has from before and that is in none of them is gone, or, if the server hides
+// parts of the world, out of sight.
 //
 // Agreed and correction are used only if corrections are made on mismatch. Agreed means that the client's result after input
 // agrees with the server's state. Correction is the number of the open correction (see [Report]).
 //
-// A block contains the state of consecutive groups, with all slots or some of them: of the world or, with the own bit, of the
-// client's own entities at full precision. Its age is the number of sends from the baseline to the block's send; 0 means no
-// baseline. With the second bit, the send before the baseline is a baseline too. Coder 3 marks a set block: if the server hides
-// parts of the world, the body starts with a [Set] of the contained entities, instead of groups and slots.
+// The body of a block of the world starts with a [Set] of the contained entities. Missing is present if other entities may be missing
+// on the client: all that came into sight less than so many sends before this one. A block with the own bit contains the client's own
+// entities at full precision: the state of consecutive groups, with all slots or some of them. The age of a block is the number of
+// sends from the baseline to the block's send; 0 means no baseline. With the second bit, the send before the baseline is a
+// baseline too.
 //
 // Kind 7 is a snapshot whose owner state is in several datagrams, or not complete: datagrams is the number of datagrams of the send
 // with owner state, or 0 if the budget does not suffice for all own entities. Only kind 7 has this field, and only in datagrams with
 // owner state.
 //
-// A client that cannot decode a snapshot because it no longer has an acknowledged baseline starts a new epoch. The server sends
-// full states until the client acknowledges some of that epoch.
+// A client that cannot decode a snapshot because it no longer has an acknowledged baseline starts a new epoch. The server then
+// lets it join again.
 //
 // Numbers are little-endian. Sequence and send numbers are sent as their low 16 bits.
 const (
@@ -67,8 +68,8 @@ const (
 const (
 	blockSecond  = 1 << (2 + iota) // the send before the baseline is a baseline too
 	blockOwn                       // the client's own entities
-	blockFirst                     // from group 0 on; for own blocks: only group 0
-	blockSome                      // not all slots
+	blockFirst                     // only group 0; for blocks of the world: missing is present
+	blockSome                      // not all slots; for blocks of the world: a piece of the state of a join
 	blockSameAge                   // same age as the block before in this message, or 0
 	blockLast                      // last block of the message: its body extends to the end
 )
@@ -76,10 +77,12 @@ const (
 // ErrMessage is wrapped by errors about an invalid message of a peer.
 var ErrMessage = errors.New("systems: bad message")
 
-// MaxGroups and MaxOwnGroups limit the state on a client: 262,144 entities, 1,024 of them own.
+// MaxGroups and MaxOwnGroups limit the state on a client: 262,144 entities, 1,024 of them own. MaxPieces limits the pieces of the
+// state of a join.
 const (
 	MaxGroups    = 1 << 12
 	MaxOwnGroups = 1 << 4
+	MaxPieces    = 1 << 14
 )
 
 // DepthUnread replaces the depth of a buffer if the client must send whole messages.
@@ -93,11 +96,11 @@ type SnapshotHeader struct {
 	Epoch   uint8  // newest epoch that the server has received from this client
 	Depth   uint8  // inputs that wait in the server's buffer
 	Shift   int16  // total clock shift requested from this client, in 1/[ShiftUnit] ticks
-	Floor   uint8  // sends before this one; no later packet uses an older baseline
-	Join    bool   // the next two fields are present
+	Floor   uint32 // sends before this one; no later packet uses an older baseline
+	Join    bool   // the next four fields are present
 	Back    uint32 // sends before this one: the state with which the client joins
-	Groups  uint32 // number of groups in that state, or of entities if Set is true
-	Set     bool   // the server hides parts of the world, and sends set blocks
+	Pieces  uint32 // number of pieces of that state
+	Hides   bool   // the server hides parts of the world
 	Joined  uint8  // ticks of that state beyond the tick of its send number
 	Late    uint8  // ticks of the state beyond the tick of the send number
 	Agreed  bool   // the client's result after Input is correct
@@ -109,15 +112,18 @@ type SnapshotHeader struct {
 }
 
 // MaxJoinHeader is the maximum size of the join fields, in bytes.
-const MaxJoinHeader = 5 + 2 + 1
+const MaxJoinHeader = 5 + 3 + 1
+
+// MaxControl is the maximum size of the control fields, in bytes.
+const MaxControl = 4 + 5
 
 // MaxHeader is the maximum size of a header, in bytes.
-const MaxHeader = 5 + 5 + MaxJoinHeader + 1 + 1 + MaxDivided
+const MaxHeader = 5 + MaxControl + MaxJoinHeader + 1 + 1 + MaxDivided
 
 // MaxDivided is the size of the field about divided owner state, in bytes.
 const MaxDivided = 1
 
-// Sizes returns the sizes of the first header and of those of later datagrams, without the join fields.
+// Sizes returns the maximum sizes of the first header and of those of later datagrams, without the join fields.
 func (h *SnapshotHeader) Sizes() (first, later int) {
 	later = 5
 	if h.Divided {
@@ -131,7 +137,7 @@ func (h *SnapshotHeader) Sizes() (first, later int) {
 	}
 	first = later
 	if h.Control {
-		first += 5
+		first += 4 + (bits.Len32(h.Floor|1)+6)/7
 	}
 	return first, later
 }
@@ -142,16 +148,17 @@ func AppendSnapshotHeader(dst []byte, h *SnapshotHeader) []byte {
 	dst = append(dst, KindSnapshot, byte(h.Send), byte(h.Send>>8), byte(h.Input), byte(h.Input>>8))
 	if h.Control {
 		dst[at] |= flagControl
-		dst = append(dst, h.Epoch, h.Depth, byte(h.Shift), byte(h.Shift>>8), h.Floor)
+		dst = append(dst, h.Epoch, h.Depth, byte(h.Shift), byte(h.Shift>>8))
+		dst = codec.AppendUvarint(dst, uint64(h.Floor))
 	}
 	if h.Join {
 		dst[at] |= flagJoin
 		dst = codec.AppendUvarint(dst, uint64(h.Back))
-		groups := uint64(h.Groups)
-		if h.Set {
-			groups += MaxGroups + 1
+		pieces := uint64(h.Pieces) << 1
+		if h.Hides {
+			pieces |= 1
 		}
-		dst = codec.AppendUvarint(dst, groups)
+		dst = codec.AppendUvarint(dst, pieces)
 		if h.Back > 0 {
 			dst = append(dst, h.Joined)
 		}
@@ -182,20 +189,21 @@ func ReadSnapshotHeader(r *codec.ByteReader) (h SnapshotHeader, err error) {
 		return h, fmt.Errorf("%w: not a snapshot", ErrMessage)
 	}
 	h.Send, h.Input = r.Uint16(), r.Uint16()
+	var floor uint64
 	if flags&flagControl != 0 {
 		h.Control = true
 		h.Epoch, h.Depth = r.Byte(), r.Byte()
-		h.Shift, h.Floor = int16(r.Uint16()), r.Byte()
+		h.Shift = int16(r.Uint16())
+		floor = r.Uvarint()
+		h.Floor = uint32(floor)
 	}
-	var back, groups uint64
+	var back, pieces uint64
 	if flags&flagJoin != 0 {
 		h.Join = true
-		back, groups = r.Uvarint(), r.Uvarint()
-		if groups > MaxGroups {
-			h.Set = true
-			groups -= MaxGroups + 1
-		}
-		h.Back, h.Groups = uint32(back), uint32(groups)
+		back, pieces = r.Uvarint(), r.Uvarint()
+		h.Hides = pieces&1 != 0
+		pieces >>= 1
+		h.Back, h.Pieces = uint32(back), uint32(pieces)
 		if back > 0 {
 			h.Joined = r.Byte()
 		}
@@ -217,8 +225,8 @@ func ReadSnapshotHeader(r *codec.ByteReader) (h SnapshotHeader, err error) {
 		return h, fmt.Errorf("%w: owner state divided among 1 datagram", ErrMessage)
 	case h.Number >= Corrections || h.Agreed && h.Open:
 		return h, fmt.Errorf("%w: correction %d, agreed %v", ErrMessage, h.Number, h.Agreed)
-	case back >= 1<<31 || groups > MaxEntities || h.Set && back > 0:
-		return h, fmt.Errorf("%w: joined %d sends back with %d groups", ErrMessage, back, groups)
+	case back >= 1<<31 || floor >= 1<<31 || h.Join && pieces == 0 || pieces > MaxPieces:
+		return h, fmt.Errorf("%w: joined %d sends back with %d pieces, floor %d", ErrMessage, back, pieces, floor)
 	}
 	return h, nil
 }
@@ -229,17 +237,21 @@ const AllSlots = ^uint64(0)
 // BlockHead describes the contents of a block.
 type BlockHead struct {
 	Own   bool
-	First uint32 // first group
+	First uint32 // first group; of a piece: its number
 	Count uint32 // number of groups, at least 1
 	Slots uint64 // slots of each group
 	Age   uint32 // distance of the baseline in sends; 0: none
 	Two   bool   // the send before the baseline is a baseline too
 	Coder delta.Coder
-	Set   bool // the body starts with a [Set]; Own, First, Count, Slots and Coder have no meaning
+	Set   bool // a block of the world, whose body starts with a [Set]; Own, Count, Slots and Coder have no meaning
+	Piece bool // of a block of the world: a piece of the state of a join
+	// Missing is, in a block of the world, the number of sends in which entities came into sight that the client may not have
+	// received; 0: it has all, or receives them with this block.
+	Missing uint32
 }
 
 // MaxBlockHead is the maximum size of the head of a block, in bytes.
-const MaxBlockHead = 1 + 2 + 2 + 2 + 8 + 2
+const MaxBlockHead = 1 + 2 + 5 + 5 + 8 + 2
 
 // Append encodes the head of a block with a body of size bytes. lastAge is the age of the block before, 0 for the
 // first one.
@@ -254,13 +266,16 @@ func (h *BlockHead) Append(dst []byte, lastAge uint32, size int, last bool) []by
 		flags |= blockOwn
 	}
 	switch {
+	case h.Piece:
+		flags = flags&^3 | byte(setCoder) | blockSome
+		dst = codec.AppendUvarint(dst, uint64(h.First))
+	case h.Set && h.Missing > 0:
+		flags = flags&^3 | byte(setCoder) | blockFirst
+		dst = codec.AppendUvarint(dst, uint64(h.Missing))
 	case h.Set:
 		flags = flags&^3 | byte(setCoder)
-	case h.First == 0 && h.Own && h.Count == 1:
+	case h.First == 0 && h.Count == 1:
 		flags |= blockFirst
-	case h.First == 0 && !h.Own:
-		flags |= blockFirst
-		dst = codec.AppendUvarint(dst, uint64(h.Count))
 	default:
 		dst = codec.AppendUvarint(dst, uint64(h.First))
 		dst = codec.AppendUvarint(dst, uint64(h.Count))
@@ -270,7 +285,7 @@ func (h *BlockHead) Append(dst []byte, lastAge uint32, size int, last bool) []by
 	} else {
 		dst = codec.AppendUvarint(dst, uint64(h.Age))
 	}
-	if h.Slots != AllSlots && !h.Set {
+	if h.Slots != AllSlots && h.Own {
 		flags |= blockSome
 		for i := range 8 {
 			dst = append(dst, byte(h.Slots>>(8*i)))
@@ -290,27 +305,29 @@ func ReadBlock(r *codec.ByteReader, lastAge uint32) (h BlockHead, body []byte, e
 	flags := r.Byte()
 	h.Coder = delta.Coder(flags & 3)
 	h.Own, h.Two = flags&blockOwn != 0, flags&blockSecond != 0
-	var first uint64
-	count, age, limit := uint64(1), uint64(lastAge), uint64(MaxGroups)
-	if h.Own {
-		limit = MaxOwnGroups
-	}
+	var first, missing uint64
+	count, age := uint64(1), uint64(lastAge)
+	h.Set = h.Coder == setCoder
 	switch {
-	case h.Coder == setCoder:
-		h.Set = true
-		if flags&(blockOwn|blockFirst|blockSome) != 0 {
-			return h, nil, fmt.Errorf("%w: set block with flags %#x", ErrMessage, flags)
+	case h.Set == h.Own || h.Set && flags&blockFirst != 0 && flags&blockSome != 0:
+		return h, nil, fmt.Errorf("%w: block with flags %#x", ErrMessage, flags)
+	case h.Set:
+		if h.Piece = flags&blockSome != 0; h.Piece {
+			first = r.Uvarint()
+		} else if flags&blockFirst != 0 {
+			missing = r.Uvarint()
+			if h.Missing = uint32(missing); missing == 0 || missing >= 1<<31 {
+				return h, nil, fmt.Errorf("%w: block with entities missing since %d sends", ErrMessage, missing)
+			}
 		}
 	case flags&blockFirst == 0:
 		first, count = r.Uvarint(), r.Uvarint()
-	case !h.Own:
-		count = r.Uvarint()
 	}
 	if flags&blockSameAge == 0 {
 		age = r.Uvarint()
 	}
 	h.Slots = AllSlots
-	if flags&blockSome != 0 {
+	if flags&blockSome != 0 && h.Own {
 		h.Slots = r.Uint64()
 	}
 	size := uint64(r.Len())
@@ -320,11 +337,13 @@ func ReadBlock(r *codec.ByteReader, lastAge uint32) (h BlockHead, body []byte, e
 	switch {
 	case r.Err() != nil:
 		return h, nil, fmt.Errorf("%w: block: %w", ErrMessage, r.Err())
-	case count == 0 || count > limit || first > limit-count:
-		return h, nil, fmt.Errorf("%w: block of %d groups from %d on, %d are allowed", ErrMessage, count, first, limit)
+	case h.Own && (count == 0 || count > MaxOwnGroups || first > MaxOwnGroups-count):
+		return h, nil, fmt.Errorf("%w: block of %d groups from %d on, %d are allowed", ErrMessage, count, first, MaxOwnGroups)
+	case first >= MaxPieces || h.Piece && (age > 0 || h.Two):
+		return h, nil, fmt.Errorf("%w: piece %d with a baseline %d sends old", ErrMessage, first, age)
 	case age >= 1<<31 || h.Two && age == 0:
 		return h, nil, fmt.Errorf("%w: block with a baseline %d sends old, second %v", ErrMessage, age, h.Two)
-	case h.Slots == 0 || flags&blockSome != 0 && h.Slots == AllSlots:
+	case h.Slots == 0 || h.Own && flags&blockSome != 0 && h.Slots == AllSlots:
 		return h, nil, fmt.Errorf("%w: block of slots %#x", ErrMessage, h.Slots)
 	case size > uint64(r.Len()):
 		return h, nil, fmt.Errorf("%w: block of %d bytes: %w", ErrMessage, size, codec.ErrShort)

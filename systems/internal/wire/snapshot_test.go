@@ -18,13 +18,11 @@ func TestSnapshotHeaderRoundTrip(t *testing.T) {
 		h := SnapshotHeader{Send: uint16(r.Uint32()), Input: uint16(r.Uint32())}
 		if r.IntN(2) == 0 {
 			h.Control, h.Epoch, h.Depth = true, uint8(r.Uint32()), uint8(r.Uint32())
-			h.Shift, h.Floor = int16(r.Uint32()), uint8(r.Uint32())
+			h.Shift, h.Floor = int16(r.Uint32()), r.Uint32()>>(1+r.IntN(31))
 		}
 		if r.IntN(2) == 0 {
-			h.Join, h.Groups, h.Set = true, uint32(r.IntN(MaxGroups+1)), r.IntN(3) == 0
-			if h.Set {
-				h.Groups = uint32(r.IntN(MaxEntities + 1))
-			} else if r.IntN(2) == 0 {
+			h.Join, h.Pieces, h.Hides = true, uint32(1+r.IntN(MaxPieces)), r.IntN(3) == 0
+			if r.IntN(2) == 0 {
 				h.Back, h.Joined = uint32(1+r.IntN(1<<20)), uint8(r.IntN(5))
 			}
 		}
@@ -70,20 +68,24 @@ func TestBlockHeadRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	var reader codec.ByteReader
 	for n := range 5000 {
-		h := BlockHead{Own: r.IntN(2) == 0, Count: 1, Slots: AllSlots, Coder: delta.Coder(r.IntN(3))}
-		limit := MaxGroups
-		if h.Own {
-			limit = MaxOwnGroups
+		h := BlockHead{Own: true, Count: 1, Slots: AllSlots, Coder: delta.Coder(r.IntN(3))}
+		switch {
+		case r.IntN(2) == 0:
+			h = BlockHead{Set: true, Count: 1, Slots: AllSlots, Coder: setCoder}
+			if h.Piece = r.IntN(2) == 0; h.Piece {
+				h.First = uint32(r.IntN(MaxPieces))
+			} else if r.IntN(2) == 0 {
+				h.Missing = r.Uint32() >> (1 + r.IntN(31))
+			}
+		case r.IntN(2) == 0:
+			h.First = uint32(r.IntN(MaxOwnGroups))
+			h.Count = uint32(1 + r.IntN(MaxOwnGroups-int(h.First)))
 		}
-		if r.IntN(2) == 0 {
-			h.First = uint32(r.IntN(limit))
-			h.Count = uint32(1 + r.IntN(limit-int(h.First)))
-		}
-		if r.IntN(2) == 0 {
+		if r.IntN(2) == 0 && !h.Piece {
 			h.Age = uint32(r.IntN(300))
 			h.Two = h.Age > 0 && r.IntN(2) == 0
 		}
-		if r.IntN(3) == 0 {
+		if h.Own && r.IntN(3) == 0 {
 			h.Slots = r.Uint64()>>1 | 1
 		}
 		lastAge := uint32(r.IntN(3))
@@ -109,15 +111,15 @@ func TestBlockHeadRoundTrip(t *testing.T) {
 			}
 		}
 	}
-	// The usual whole world in one block.
-	whole := BlockHead{Count: 17, Slots: AllSlots, Age: 3, Coder: delta.Range}
-	if n := len(whole.Append(nil, 0, 200, true)); n != 3 {
-		t.Errorf("the head of a whole world takes %d bytes", n)
+	// The usual whole view in one block.
+	whole := BlockHead{Set: true, Age: 3}
+	if n := len(whole.Append(nil, 0, 200, true)); n != 2 {
+		t.Errorf("the head of a whole view takes %d bytes", n)
 	}
 	for _, bad := range []BlockHead{
-		{Count: 0, Slots: AllSlots}, {First: MaxGroups, Count: 1, Slots: AllSlots}, {Count: MaxGroups + 1, Slots: AllSlots},
-		{Own: true, First: MaxOwnGroups, Count: 1, Slots: AllSlots}, {Count: 1, Slots: 0}, {Count: 1, Slots: AllSlots, Coder: 3},
-		{Count: 1, Slots: AllSlots, Two: true}, {Count: 1, Slots: AllSlots, Age: 1 << 31},
+		{Own: true, Count: 0, Slots: AllSlots}, {Own: true, First: MaxOwnGroups, Count: 1, Slots: AllSlots}, {Own: true, Count: MaxOwnGroups + 1, Slots: AllSlots},
+		{Own: true, Count: 1, Slots: 0}, {Own: true, Count: 1, Slots: AllSlots, Coder: 3}, {Count: 1, Slots: AllSlots},
+		{Set: true, Two: true}, {Set: true, Age: 1 << 31}, {Set: true, Own: true}, {Set: true, Piece: true, First: MaxPieces}, {Set: true, Piece: true, Age: 1},
 	} {
 		reader.Reset(bad.Append(nil, 0, 0, true))
 		if _, _, err := ReadBlock(&reader, 0); !errors.Is(err, ErrMessage) {
@@ -147,10 +149,10 @@ func TestHalves(t *testing.T) {
 
 // Decoded heads of a snapshot can be encoded again with the same meaning, and name only groups that a client stores.
 func FuzzSnapshotHeads(f *testing.F) {
-	whole := BlockHead{Count: 17, Slots: AllSlots, Age: 3, Two: true, Coder: delta.Range}
+	whole := BlockHead{Own: true, Count: 7, Slots: AllSlots, Age: 3, Two: true, Coder: delta.Range}
 	part := BlockHead{Own: true, First: 2, Count: 3, Slots: 5}
-	head := SnapshotHeader{Send: 7, Input: 9, Control: true, Join: true, Back: 3, Groups: 17, Joined: 1, Late: 2}
-	sets := BlockHead{Set: true, Age: 3}
+	head := SnapshotHeader{Send: 7, Input: 9, Control: true, Join: true, Back: 3, Pieces: 17, Hides: true, Floor: 300, Joined: 1, Late: 2}
+	sets := BlockHead{Set: true, Missing: 3}
 	set := Set{Coder: delta.Range, Runs: []uint32{2, 1}, News: []NewEntity{{3, true}}}
 	f.Add(append(sets.Append(AppendSnapshotHeader(nil, &head), 0, 0, true), set.Append(nil)...))
 	f.Add(whole.Append(part.Append(AppendSnapshotHeader(nil, &head), 0, 0, false), 0, 0, true))
@@ -177,7 +179,7 @@ func FuzzSnapshotHeads(f *testing.F) {
 				}
 				return
 			}
-			if x.Count == 0 || x.First+x.Count > MaxGroups || x.Own && x.First+x.Count > MaxOwnGroups || x.Slots == 0 {
+			if x.Count == 0 || x.Own && x.First+x.Count > MaxOwnGroups || x.Slots == 0 || x.First >= MaxPieces {
 				t.Fatalf("%+v", x)
 			}
 			if x.Set {

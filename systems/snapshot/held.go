@@ -1,0 +1,218 @@
+package snapshot
+
+import (
+	"slices"
+
+	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/systems/internal/baseline"
+)
+
+// Stage 3: what a client holds of its view, and which of it is the baseline of its next snapshot.
+
+// held is what a client holds of its view.
+type held struct {
+	sends   [capture.Kept]sentSend
+	whole   uint32  // newest acknowledged send with the whole view; 0: none
+	told    uint32  // newest send whose whole view was sent, acknowledged or not; 0: none
+	part    uint32  // newest send with a part of the view; 0: none
+	dropped uint32  // nothing is known about members in parts that were sent before this send
+	oldest  uint32  // oldest send that a member needs as a baseline; 0: none but whole
+	joined  *joined // the kept send with which the client joined, while it is a baseline
+	perSize float32 // average bytes of a member in snapshots that did not hold everything; 0: the newest one did
+	members []partial
+}
+
+// sentSend describes the snapshot of one send.
+type sentSend struct {
+	send  uint32
+	open  int16  // datagrams with members that are not acknowledged
+	whole bool   // it contained the whole view
+	hash  uint64 // of its members, if it did not
+}
+
+// joined is the kept send that a client holds.
+type joined struct {
+	*kept
+	send uint32
+	late []uint32 // ids of members that were left out, because the client may no longer see them
+}
+
+// partial is what a client that is sent parts of its view keeps about a member.
+type partial struct {
+	id, since uint32
+	at        uint32  // newest send of a part with the member; 0: none
+	priority  float32 // accumulated since it was last sent
+	parts     uint64  // bit i: send at-i contained the member
+	misfit    uint32  // send at which it fitted no snapshot of the client; 0: none
+	held      bool    // the client has acknowledged it
+	told      bool    // the client has acknowledged that it is out of sight
+}
+
+// partsKept is the number of sends of which partial.parts has a bit.
+const partsKept = 64
+
+// of returns the description of the snapshot of a send, or nil if it is no longer kept.
+func (h *held) of(send uint32) *sentSend {
+	if s := &h.sends[send%capture.Kept]; s.send == send && send != 0 {
+		return s
+	}
+	return nil
+}
+
+// holdsWhole reports whether the client holds the whole view of a send.
+func (h *held) holdsWhole(send uint32) bool {
+	if h.joined != nil && h.joined.send == send {
+		return true
+	}
+	s := h.of(send)
+	return s != nil && s.open == 0 && s.whole
+}
+
+// holdsPart reports whether the client holds the part of the view that was sent at a send.
+func (h *held) holdsPart(send uint32) bool {
+	s := h.of(send)
+	return s != nil && s.open == 0 && !s.whole && send > h.dropped
+}
+
+// skips reports whether the client holds the view of a send without a member that was in sight.
+func (h *held) skips(m *member, send uint32) bool {
+	return h.joined != nil && h.joined.send == send && slices.Contains(h.joined.late, m.id)
+}
+
+// lateHash returns a hash of the members that the client holds not, of a send that it holds otherwise.
+func (h *held) lateHash(send uint32) (hash uint64) {
+	if j := h.joined; j != nil && j.send == send {
+		for _, id := range j.late {
+			hash = mix(hash, uint64(id)+1)
+		}
+	}
+	return hash
+}
+
+// acked records that the client acknowledged a datagram of a send with members. It reports whether the client now holds the
+// whole view of that send.
+func (h *held) acked(send uint32) (whole bool) {
+	s := h.of(send)
+	if s == nil || s.open == 0 {
+		return false
+	}
+	if s.open--; s.open > 0 || !s.whole {
+		return false
+	}
+	h.hold(send)
+	return true
+}
+
+// hold records that the client holds the whole view of a send.
+func (h *held) hold(send uint32) {
+	if h.whole = max(h.whole, send); h.whole > h.part {
+		clear(h.members)
+		h.dropped = h.whole
+		h.members, h.part, h.oldest, h.perSize = h.members[:0], 0, 0, 0
+	}
+}
+
+// oldestNeeded returns the oldest send, up to the given one, that later snapshots need as a baseline.
+func (h *held) oldestNeeded(send uint32) uint32 {
+	if h.whole != 0 {
+		send = min(send, h.whole)
+	}
+	if h.oldest != 0 {
+		send = min(send, h.oldest)
+	}
+	return send
+}
+
+// forget records that the client holds nothing.
+func (h *held) forget() { *h = held{} }
+
+// anyBaseline reports whether the client holds a baseline for a send.
+func (h *held) anyBaseline(send, floor, oldest uint32) bool {
+	if h.whole != 0 && h.whole >= floor && (send-h.whole <= oldest || h.joined != nil && h.joined.send == h.whole) {
+		return true
+	}
+	for age := uint32(1); h.part != 0 && age < send && age <= min(oldest, partsKept); age++ {
+		if send-age >= floor && h.holdsPart(send-age) {
+			return true
+		}
+	}
+	return false
+}
+
+// choose returns the age of the youngest send of which the client holds the whole view, 0 for none, and whether the send before
+// it is a baseline too. For a second baseline it accepts a somewhat greater age.
+func (h *held) choose(send, floor, oldest uint32, second bool) (age uint32, two bool) {
+	for _, a := range baseline.Ages {
+		if a > oldest || a >= send || send-a < floor {
+			break
+		}
+		if !h.holdsWhole(send - a) {
+			continue
+		}
+		switch pair := second && a < oldest && send-a > floor && h.pairs(send-a); {
+		case age == 0:
+			age, two = a, pair
+		case pair && !two && a <= 2*age+2:
+			age, two = a, true
+		}
+		if two || !second {
+			return age, two
+		}
+	}
+	if age == 0 && h.whole != 0 && h.whole >= floor && (send-h.whole <= oldest || h.joined != nil && h.joined.send == h.whole) {
+		age = send - h.whole
+	}
+	return age, two
+}
+
+// pairs reports whether a send and the one before it can be baselines together.
+func (h *held) pairs(send uint32) bool {
+	return h.holdsWhole(send-1) && (h.joined == nil || h.joined.send != send && h.joined.send != send-1)
+}
+
+// record returns the record about a member, made new if it is about an earlier one.
+func (h *held) record(m *member) *partial {
+	if int(m.index) >= len(h.members) {
+		h.members = slices.Grow(h.members, int(m.index)+1-len(h.members))[:m.index+1]
+	}
+	p := &h.members[m.index]
+	if p.id != m.id || p.since != m.since {
+		*p = partial{id: m.id, since: m.since}
+	}
+	return p
+}
+
+// inPart reports whether the part of a send contained a member, in sight or as gone.
+func (p *partial) inPart(send uint32) bool {
+	back := p.at - send
+	return p.at >= send && back < partsKept && p.parts>>back&1 != 0
+}
+
+// sent records that a part of a send contains the member.
+func (p *partial) sent(send uint32) {
+	p.parts = p.parts<<(send-p.at) | 1 // a shift by 64 or more leaves nothing
+	p.at = send
+	p.priority = 0
+}
+
+// inSnapshot reports whether the snapshot of a send contains a member in sight.
+func (h *held) inSnapshot(m *member, send uint32) bool {
+	s := h.of(send)
+	if s == nil {
+		return h.joined != nil && h.joined.send == send && m.in(send) && !h.skips(m, send)
+	}
+	return m.in(send) && (s.whole || int(m.index) < len(h.members) && h.record(m).inPart(send))
+}
+
+// newestHeld returns the newest send of which the client holds a member, 0 for none.
+func (h *held) newestHeld(m *member) (newest uint32) {
+	for i := range h.sends {
+		if s := &h.sends[i]; s.send > newest && s.open == 0 && h.inSnapshot(m, s.send) {
+			newest = s.send
+		}
+	}
+	if j := h.joined; newest == 0 && j != nil && m.in(j.send) && !h.skips(m, j.send) {
+		newest = j.send
+	}
+	return newest
+}
