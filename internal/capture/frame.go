@@ -32,13 +32,14 @@ type frames struct {
 	spare  []*Frame
 	pinned []*Frame // too old, but pinned
 	latest latest
+	most   int    // frames that are stored at most
 	depth  uint32 // see [Ring.Depth]
 }
 
 // allocate returns a frame for a send with the given number of groups, reusing an old one. It drops frames that are
 // too old.
 func (x *frames) allocate(send uint32, groups int) (f *Frame) {
-	keeps := uint32(min(max(keptGroups/max(groups, 1), minKept), Kept))
+	keeps := uint32(min(max(keptGroups/max(groups, 1), minKept), x.most))
 	for i, f := range x.bySend {
 		if f != nil && send-f.Send >= keeps {
 			x.pinned = append(x.pinned, f)

@@ -15,12 +15,13 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Kept is the maximum number of frames that a [Ring] stores. It stores at least minKept, and in between as many as
-// have keptGroups groups in total.
+// Kept is the maximum number of frames that a [Ring] stores. It stores those of 6.4 s, at least leastKept, but only as many as have
+// keptGroups groups in total, and at least minKept.
 const (
-	Kept       = 128
+	Kept       = 256
+	leastKept  = 128
 	minKept    = 24
-	keptGroups = 256 * Kept
+	keptGroups = 1 << 15
 )
 
 // Ring captures a world and stores the newest frames. Use it only from the world's goroutine. In steady state it
@@ -93,6 +94,7 @@ func New(c Config) *Ring {
 		clamped:  make([]uint64, len(comps)),
 		clampLog: newClampLog(comps, c.Logger),
 	}
+	r.frames.most = min(max(32*r.rate/5, leastKept), Kept)
 	r.restrictions.sets = c.Restricted
 	for _, c := range comps {
 		if c.Mode&ecs.OwnerOnly != 0 {

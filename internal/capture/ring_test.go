@@ -201,14 +201,17 @@ func TestNewcomersGetSlotsByNetID(t *testing.T) {
 	}
 }
 
+// The frames of 6.4 s are kept, within bounds.
 func TestFramesAreKept(t *testing.T) {
-	s := newStage(t, 1, nil)
-	for range 200 {
-		s.send(nil)
-	}
-	for send := uint32(0); send < 300; send++ {
-		if f := s.ring.At(send); (f != nil) != (send > 200-Kept && send <= 200) {
-			t.Errorf("send %d: %v", send, f != nil)
+	for steps, kept := range map[int]uint32{1: Kept, 3: leastKept} {
+		s := newStage(t, steps, nil)
+		for range 400 {
+			s.send(nil)
+		}
+		for send := uint32(0); send < 500; send++ {
+			if f := s.ring.At(send); (f != nil) != (send > 400-kept && send <= 400) {
+				t.Errorf("%d steps, send %d: %v", steps, send, f != nil)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"time"
@@ -248,7 +249,9 @@ func (d *draft) removeLate() {
 		if m.until <= j.kept.send || m.since > j.kept.send || !d.hides(v, m) || slices.Contains(j.late, m.id) {
 			continue
 		}
-		at, ok := slices.BinarySearchFunc(j.members, *m, func(a, b member) int { return a.compare(&b) })
+		at, ok := slices.BinarySearchFunc(j.members, m, func(a member, b *member) int { // in another view it may have come at another time
+			return cmp.Or(cmp.Compare(a.mask, b.mask), cmp.Compare(a.id, b.id))
+		})
 		if !ok {
 			continue
 		}

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"log/slog"
 	"math/rand/v2"
 	"time"
@@ -37,7 +38,7 @@ func newPlaza(entities int, c Config, seen interest.Interest) *plaza {
 	if c.Interest, err = interest.Compile(g.w, p, interest.Rules{Entities: seen}); err != nil {
 		panic(err)
 	}
-	c.World, c.Protocol, c.Clock, c.SendRate, c.Logger = g.w, p, g, 20, slog.New(slog.DiscardHandler)
+	c.World, c.Protocol, c.Clock, c.SendRate, c.Logger = g.w, p, g, cmp.Or(c.SendRate, 20), slog.New(slog.DiscardHandler)
 	if c.Budget == 0 {
 		c.Budget = 2400
 	}

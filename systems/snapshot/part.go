@@ -158,7 +158,7 @@ func (d *draft) rank() (waiting, misfits int, counts [bucketCount]int) {
 				continue
 			}
 			y.buckets[i] = gone
-			c.lost = c.lost || send-m.ended > capture.Kept-leastLeft
+			c.lost = c.lost || send-m.ended > d.sys.remembered()-leastLeft
 		default:
 			p.held = p.held || covers != 0 || m.since <= h.whole
 			if !p.held {

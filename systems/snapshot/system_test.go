@@ -87,6 +87,25 @@ func TestJoinersShare(t *testing.T) {
 	}
 }
 
+// Clients with a round trip of four seconds join once, and then receive differences, at any send rate, and if snapshots need several
+// datagrams.
+func TestRoundTripOfFourSeconds(t *testing.T) {
+	for _, rate := range []int{20, 60} {
+		for _, entities := range []int{20, 900} {
+			g := newPlaza(entities, Config{SendRate: rate, Budget: 1 << 14}, nil)
+			p := g.join(240)
+			for range 3 * 240 {
+				g.move(int(g.tick))
+				g.run(1, nil)
+			}
+			h, newest := &p.c.held, g.s.sends.newest
+			if p.c.Joining() || p.c.join.at > 1 || newest-h.whole > uint32(4*rate+3) {
+				t.Errorf("%d sends a second of %d entities: joining %v since send %d, holds send %d of %d", rate, entities, p.c.Joining(), p.c.join.at, h.whole, newest)
+			}
+		}
+	}
+}
+
 // No datagram exceeds the wire's maximum, no snapshot its budget, and every entity gets its turn. Hidden entities are in no
 // block.
 func TestSnapshotsKeepToTheirBounds(t *testing.T) {

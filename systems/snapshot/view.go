@@ -140,7 +140,7 @@ type viewScratch struct {
 func (s *System) updateViews(f *capture.Frame) {
 	for _, v := range s.views {
 		v.nextTurn()
-		v.due, v.oldest = false, f.Send-min(f.Send, capture.Kept)
+		v.due, v.oldest = false, f.Send-min(f.Send, s.remembered())
 	}
 	for _, c := range s.clients {
 		if s.isDue(c) {
@@ -155,6 +155,11 @@ func (s *System) updateViews(f *capture.Frame) {
 	}
 	s.config.Workers.Each(len(s.views), s.shared.update)
 }
+
+// remembered is the number of sends for which views remember entities that went out of sight: as long as a send can be a baseline.
+func (s *System) remembered() uint32 { return max(s.frames.Depth()+1, leastRemembered) }
+
+const leastRemembered = 128
 
 // updateView updates the i-th view.
 func (s *System) updateView(worker, i int) {

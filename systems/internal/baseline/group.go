@@ -10,7 +10,7 @@ import (
 const (
 	// MaxAge is the maximum age of a baseline of the world, in sends. It leaves the client room for packets that overtake
 	// each other.
-	MaxAge = 120
+	MaxAge = 248
 	// OwnKept is the number of sends of owner state that are kept as baselines. Owner state is small: without a baseline it
 	// is sent in full.
 	OwnKept = 32

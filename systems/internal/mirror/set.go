@@ -73,6 +73,9 @@ func (s *sets) of(send uint32) *setOf {
 // keepSets is the number of sends before the floor whose sets are kept, because datagrams can overtake each other.
 const keepSets = 128
 
+// maxSets is the maximum number of sends whose sets are kept, whatever the floor is.
+const maxSets = 2 * MaxStates
+
 // at returns the set of a send, which is added if there is none. It forgets sets that are no longer needed.
 func (s *sets) at(send, floor uint32) *setOf {
 	s.newest = max(s.newest, send)
@@ -85,6 +88,10 @@ func (s *sets) at(send, floor uint32) *setOf {
 	})
 	if x := s.of(send); x != nil {
 		return x
+	}
+	if len(s.sends) == maxSets {
+		s.release(s.sends[0].list)
+		s.sends = slices.Delete(s.sends, 0, 1)
 	}
 	s.sends = append(s.sends, setOf{send: send, list: s.empty()})
 	return &s.sends[len(s.sends)-1]
