@@ -79,7 +79,7 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 	m := v.find(uint32(id))
 	k.TooBig = v.isTooBig(uint32(id))
 	if m == nil || m.until != 0 {
-		if k.Hidden = !k.TooBig; k.Hidden {
+		if k.Hidden = !k.TooBig && s.config.Interest.Limits(); k.Hidden {
 			k.HiddenBy = s.config.Interest.Explain(nil, &v.Client, g, slot)
 		}
 		return
