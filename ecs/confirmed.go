@@ -10,9 +10,10 @@ import (
 
 // Confirm tells the world that the server has spawned the entity id under a key, and returns the entity; replays no longer
 // remove it. If this client predicted the spawn, that entity gets the NetID and keeps its handle. If Simulate despawned it
-// since, it stays out of scope until [Netcode.Discard] or [Netcode.Revive]. If the spawn has another NetID, because the
-// server has simulated its tick again, it loses that one. If no spawn of the key is known, Confirm creates an entity without
-// other components, simulated by this client if predicted is true, and a replay that spawns under the key gets its handle.
+// since, it stays out of scope until [Netcode.Discard] or [Netcode.Revive]. A server that simulates the tick of the spawn again
+// spawns a new entity under the key; Confirm then replaces the NetID of the first one by id. If no spawn of the key is known,
+// Confirm creates an entity without other components, simulated by this client if predicted is true, and a replay that spawns
+// under the key gets its handle.
 //
 // Confirm returns false and does nothing if the NetID is known already. It panics if id is 0 or a running system is spawning
 // the entity.

@@ -87,7 +87,7 @@ func TestMissingBaselineIsNotMalformed(t *testing.T) {
 	f := newForger(t)
 	before := f.c.Stats().Renewals
 	b := f.snapshot(1)
-	f.feed(append((&wire.BlockHead{Set: true, Age: f.c.mirror.Newest.Send}).Append(b, 0, 1, true), 1))
+	f.feed(append((&wire.BlockHead{Age: f.c.mirror.Newest.Send}).Append(b, 0, 1, true), 1))
 	if s := f.c.Stats(); s.Renewals != before+1 || s.MalformedMessages != 0 || f.c.Err() != nil {
 		t.Errorf("%d renewals, %d malformed: %v", s.Renewals-before, s.MalformedMessages, f.c.Err())
 	}

@@ -455,7 +455,7 @@ func (v *snapshotVector) bytes(t *testing.T) []byte {
 			fmt.Sscanf(k.Slots, "%x", &head.Slots)
 		}
 		if k.Set != nil {
-			if head = (wire.BlockHead{Set: true, Age: k.Age, Two: k.Second, Missing: k.Missing}); k.Piece != nil {
+			if head = (wire.BlockHead{Age: k.Age, Two: k.Second, Missing: k.Missing}); k.Piece != nil {
 				head.Piece, head.First = true, *k.Piece
 			}
 			k.Set.Coder = delta.Coder(k.Coder)

@@ -151,8 +151,8 @@ func (p *Peer) open(now time.Time, h header, b []byte) (body []byte, drop DropRe
 	return body, DropNone
 }
 
-// repeated checks a response from the address of the session. The client resends its response until it knows that it is
-// connected, and some arrive after that.
+// repeated checks a response from the address of the session. The client resends its response until the server has
+// confirmed the connection, so copies of the response arrive at a server that already knows the client.
 func (p *Peer) repeated(h header, b []byte) DropReason {
 	if _, ok := p.in.open(p.lane.plain[:0], &p.lane.parameters, h, b); !ok {
 		return DropConnected

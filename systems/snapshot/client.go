@@ -57,7 +57,7 @@ type Client struct {
 	recorder bool   // the client is a recorder, which is not counted
 	view     *view  // what it sees
 	held     held   // of its view
-	shown    uint32 // newest send of which it was sent members
+	shown    uint32 // newest send whose members it was sent, or is sent in pieces
 	lost     bool   // it may keep an entity that is gone: it must join again
 }
 

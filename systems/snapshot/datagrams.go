@@ -265,7 +265,7 @@ func (d *draft) fitCandidates(src *source, acc *accumulated) {
 	slices.SortFunc(x.candidates, func(a, b candidate) int { return cmp.Compare(a.order, b.order) })
 	failed := 0
 	for i := range x.candidates {
-		if failed >= misfits || pk.room(src.kind) < leastSpace {
+		if failed >= misfits || pk.room(contentOwner) < leastSpace {
 			break
 		}
 		if failed++; d.fitBlock(src, src.blocks[x.candidates[i].block], acc) {
@@ -295,7 +295,7 @@ func (d *draft) fitOwnPart(src *source, h wire.BlockHead, size int, acc *accumul
 		x.slots = append(x.slots, bits.TrailingZeros64(m))
 	}
 	slices.SortStableFunc(x.slots, func(a, b int) int { return cmp.Compare(slots[b], slots[a]) })
-	room := pk.room(src.kind)
+	room := pk.room(contentOwner)
 	var best block
 	fit, misfit := 0, n // the first fit of x.slots fit, the first misfit do not
 	for guess := n * room / max(size, 1); fit+1 < misfit; guess = (fit + misfit) / 2 {
@@ -429,10 +429,9 @@ func (d *draft) writeDatagrams(h *wire.SnapshotHeader) {
 		switch {
 		case c.join.state == joinNow:
 			hd.Join, hd.Pieces = true, uint32(c.join.pieces)
-			c.join.send = f.Send
 		case q < pk.datagrams && pk.kinds[q] == contentJoin:
 			from := c.join.stream.kept
-			hd.Join, hd.Back, hd.Pieces, hd.Joined = true, f.Send-from.send, uint32(len(from.pieces)), from.late
+			hd.Join, hd.Back, hd.Pieces, hd.Joined = true, f.Send-from.send, uint32(len(from.pieces)), from.after
 		}
 		hd.Hides = hd.Join && s.config.Interest.Limits()
 		b := wire.AppendSnapshotHeader(c.packets[q].Bytes[:0], &hd)
@@ -452,14 +451,14 @@ func (d *draft) writeDatagrams(h *wire.SnapshotHeader) {
 			switch age = x.Age; {
 			case x.chunk >= 0:
 				holds = append(holds, baseline.Block{Send: x.send, Chunk: int32(x.chunk)})
-			case x.Set:
+			case !x.Own:
 				sets = true
 			default:
 				holds = append(holds, baseline.Block{First: x.First, Count: uint16(x.Count), Slots: x.Slots, Send: x.send, Chunk: -1, Own: true})
 			}
 		}
 		if sets {
-			holds = append(holds, baseline.Block{Send: f.Send, Chunk: -1, Set: true})
+			holds = append(holds, baseline.Block{Send: f.Send, Chunk: -1})
 			c.held.sends[f.Send%capture.Kept].open++
 			c.shown = f.Send
 		}

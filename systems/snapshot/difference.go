@@ -6,16 +6,13 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Stage 3: the difference between the state at this send and what the client acknowledged.
+// Stage 3 for owner state: the difference between the owner state at this send and what the client acknowledged.
 //
-// The result for owner state, and for the world, is a source with block heads: which slots of which groups are encoded
-// against which baseline. Neighbouring groups with the same baseline form one run. If the difference does not fit, stage
-// 4 divides it by group instead.
+// The result is a source with block heads: which slots of which groups are encoded against which baseline. Neighbouring groups
+// with the same baseline form one run. If the difference does not fit, stage 4 divides it by group instead.
 
-// source is a state to send, of the world or of a client's own entities, and its difference to the state that the client has.
+// source is the owner state to send to a client, and its difference to the owner state that the client has.
 type source struct {
-	own    bool
-	kind   content
 	model  *delta.Model
 	second bool   // a second baseline makes blocks smaller
 	oldest uint32 // maximum age of a baseline
@@ -78,14 +75,14 @@ func (src *source) block(g uint32, held *baseline.Group, slots uint64) wire.Bloc
 	if age == 0 {
 		serves = slots
 	}
-	return wire.BlockHead{Own: src.own, First: g, Count: 1, Slots: serves, Age: age, Two: two}
+	return wire.BlockHead{Own: true, First: g, Count: 1, Slots: serves, Age: age, Two: two}
 }
 
 // group returns the state of a group.
 func (src *source) group(g uint32) *delta.Group { return &src.groups[g] }
 
-// stateAt returns the groups of a source at an earlier send, nil if they are no longer kept.
-func (d *draft) stateAt(src *source, send uint32) []delta.Group {
+// ownerAt returns the owner state of the client at an earlier send, nil if it is no longer kept.
+func (d *draft) ownerAt(send uint32) []delta.Group {
 	return d.owner.past.at(&d.c.owner.frames, send)
 }
 

@@ -22,7 +22,6 @@ type draft struct {
 
 	// Stage 3 and 4: the view as blocks.
 	gathered gathering
-	late     []uint32 // ids of members that are left out of a kept state
 	part     part
 	ranking  ranking // of owner state
 
@@ -48,7 +47,7 @@ func newDraft(s *System) *draft {
 // startSend prepares the draft for the clients of a send tick.
 func (d *draft) startSend(w *ecs.World, f *capture.Frame) {
 	d.w, d.f = w, f
-	d.encoder.send, d.encoder.arena = f.Send, d.encoder.arena[:0]
+	d.encoder.arena = d.encoder.arena[:0]
 }
 
 // begin builds the first part of the snapshot of one client, which reads the world: the owner state and the header.

@@ -9,8 +9,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Stage 5, first half: block heads become bytes. Clients share the blocks of a send: the body of a block of the world
-// depends only on its head and the model, so it is encoded for the first client and copied for the others.
+// Blocks become bytes. Clients share the pieces of a send, and each client's owner state is encoded for it alone.
 
 // block is an encoded block on its way into a datagram.
 type block struct {
@@ -37,13 +36,13 @@ type encoded struct {
 	coder delta.Coder
 }
 
-// encode encodes a block of a source.
+// encode encodes a block of owner state.
 func (d *draft) encode(src *source, h wire.BlockHead) block {
 	var base, base2 []delta.Group
 	if h.Age > 0 {
-		base = groupsFrom(h.First, d.stateAt(src, src.send-h.Age))
+		base = groupsFrom(h.First, d.ownerAt(src.send-h.Age))
 		if h.Two {
-			base2 = groupsFrom(h.First, d.stateAt(src, src.send-h.Age-1))
+			base2 = groupsFrom(h.First, d.ownerAt(src.send-h.Age-1))
 		}
 	}
 	d.encoder.stats.Own++
@@ -61,7 +60,6 @@ func groupsFrom(first uint32, groups []delta.Group) []delta.Group {
 // encoder encodes the blocks of a send on one worker. Bodies that clients may share stay until the next send, others
 // until the next client.
 type encoder struct {
-	send     uint32
 	arena    []byte           // bodies that clients may share
 	once     []byte           // bodies for the current client alone
 	meters   [2]traffic.Meter // the second for clients with the same trained model
@@ -151,8 +149,8 @@ func newCodecs(c *Config, steps int) codecs {
 	return k
 }
 
-// piecesCache holds the encoded pieces of one send, for all workers. The first worker that needs them encodes them, and the others
-// wait.
+// piecesCache holds the encoded pieces of one send, for all workers. The first worker that claims a key encodes its pieces. A worker
+// that claims the same key meanwhile waits for the encoding to end.
 type piecesCache struct {
 	mu   sync.Mutex
 	all  map[piecesKey]*sharedPieces

@@ -33,8 +33,7 @@ type sentSend struct {
 // joined is the kept send that a client holds.
 type joined struct {
 	*kept
-	send uint32
-	late []uint32 // ids of members that were left out, because the client may no longer see them
+	late []uint32 // ids of members that were left out, ascending
 }
 
 // partial is what a client that is sent parts of its view keeps about a member.
@@ -61,7 +60,7 @@ func (h *held) of(send uint32) *sentSend {
 
 // holdsWhole reports whether the client holds the whole view of a send.
 func (h *held) holdsWhole(send uint32) bool {
-	if h.joined != nil && h.joined.send == send {
+	if h.isJoined(send) {
 		return true
 	}
 	s := h.of(send)
@@ -76,13 +75,13 @@ func (h *held) holdsPart(send uint32) bool {
 
 // skips reports whether the client holds the view of a send without a member that was in sight.
 func (h *held) skips(m *member, send uint32) bool {
-	return h.joined != nil && h.joined.send == send && slices.Contains(h.joined.late, m.id)
+	return h.isJoined(send) && slices.Contains(h.joined.late, m.id)
 }
 
-// lateHash returns a hash of the members that the client holds not, of a send that it holds otherwise.
+// lateHash returns a hash of the members that were in sight at a send, and that the client holds the send without.
 func (h *held) lateHash(send uint32) (hash uint64) {
-	if j := h.joined; j != nil && j.send == send {
-		for _, id := range j.late {
+	if h.isJoined(send) {
+		for _, id := range h.joined.late {
 			hash = mix(hash, uint64(id)+1)
 		}
 	}
@@ -126,9 +125,18 @@ func (h *held) oldestNeeded(send uint32) uint32 {
 // forget records that the client holds nothing.
 func (h *held) forget() { *h = held{} }
 
+// wholeServes reports whether the newest whole view that the client holds can be a baseline of a send. A kept send is one at any
+// age.
+func (h *held) wholeServes(send, floor, oldest uint32) bool {
+	return h.whole != 0 && h.whole >= floor && (send-h.whole <= oldest || h.isJoined(h.whole))
+}
+
+// isJoined reports whether a send is the kept send with which the client joined, and a baseline.
+func (h *held) isJoined(send uint32) bool { return h.joined != nil && h.joined.send == send }
+
 // anyBaseline reports whether the client holds a baseline for a send.
 func (h *held) anyBaseline(send, floor, oldest uint32) bool {
-	if h.whole != 0 && h.whole >= floor && (send-h.whole <= oldest || h.joined != nil && h.joined.send == h.whole) {
+	if h.wholeServes(send, floor, oldest) {
 		return true
 	}
 	for age := uint32(1); h.part != 0 && age < send && age <= min(oldest, partsKept); age++ {
@@ -159,7 +167,7 @@ func (h *held) choose(send, floor, oldest uint32, second bool) (age uint32, two 
 			return age, two
 		}
 	}
-	if age == 0 && h.whole != 0 && h.whole >= floor && (send-h.whole <= oldest || h.joined != nil && h.joined.send == h.whole) {
+	if age == 0 && h.wholeServes(send, floor, oldest) {
 		age = send - h.whole
 	}
 	return age, two
@@ -167,7 +175,7 @@ func (h *held) choose(send, floor, oldest uint32, second bool) (age uint32, two 
 
 // pairs reports whether a send and the one before it can be baselines together.
 func (h *held) pairs(send uint32) bool {
-	return h.holdsWhole(send-1) && (h.joined == nil || h.joined.send != send && h.joined.send != send-1)
+	return h.holdsWhole(send-1) && !h.isJoined(send) && !h.isJoined(send-1)
 }
 
 // record returns the record about a member, made new if it is about an earlier one.
@@ -199,7 +207,7 @@ func (p *partial) sent(send uint32) {
 func (h *held) inSnapshot(m *member, send uint32) bool {
 	s := h.of(send)
 	if s == nil {
-		return h.joined != nil && h.joined.send == send && m.in(send) && !h.skips(m, send)
+		return h.isJoined(send) && m.in(send) && !h.skips(m, send)
 	}
 	return m.in(send) && (s.whole || int(m.index) < len(h.members) && h.record(m).inPart(send))
 }

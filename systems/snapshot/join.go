@@ -36,7 +36,6 @@ const shareJoin = 8
 type clientJoin struct {
 	state  joining
 	at     uint32 // first send of the join
-	send   uint32 // newest send whose whole state was sent to the client
 	pieces int    // of the state of the current send, if that is sent whole
 	stream *join  // with joinStream
 }
@@ -46,7 +45,7 @@ type join struct {
 	*kept
 	sent  []pieceSent
 	order []int32  // of the pieces
-	late  []uint32 // ids of members that the client may no longer see, and of those that fit no snapshot of it
+	late  []uint32 // ids of members that the client may no longer see, and of those that fit no snapshot of it, ascending
 	left  int      // pieces that are not acknowledged
 	arena []byte   // bodies of pieces without late members
 }
@@ -60,7 +59,7 @@ type pieceSent struct {
 
 // arrived records that a piece of a kept state has arrived. It reports whether the whole state has arrived.
 func (j *join) arrived(send uint32, piece int) (all bool) {
-	if j == nil || j.kept.send != send || j.sent[piece].done {
+	if j == nil || j.send != send || j.sent[piece].done {
 		return false
 	}
 	j.sent[piece].done = true
@@ -72,7 +71,7 @@ func (j *join) arrived(send uint32, piece int) (all bool) {
 type kept struct {
 	f       *capture.Frame
 	send    uint32
-	late    uint8 // see [wire.SnapshotHeader]
+	after   uint8 // ticks from the first of the send to that of the state, see Late of [wire.SnapshotHeader]
 	hash    uint64
 	model   *delta.Model
 	room    int // longest body of a piece
@@ -80,7 +79,7 @@ type kept struct {
 	members []member // at that send
 	pieces  []encoded
 	first   []int32  // the index of the first member of each piece
-	big     []uint32 // ids of members that fit nowhere
+	big     []uint32 // ids of members that fit nowhere, ascending
 	arena   []byte
 }
 
@@ -101,7 +100,7 @@ func (k *joins) start(d *draft) {
 	biggest := min(netsys.MaxPayload, c.budget) - rest // the longest body that a datagram of a join can have
 	var x *kept
 	for _, y := range k.kept {
-		if y.room != room || y.model != c.model || f.Send-y.send > shareJoin || y.send <= max(c.join.send, c.shown) || y.send <= c.baselines.Floor() ||
+		if y.room != room || y.model != c.model || f.Send-y.send > shareJoin || y.send <= c.shown || y.send <= c.baselines.Floor() ||
 			!c.view.was(y.send, y.hash) || d.anyLate(y) {
 			continue
 		}
@@ -125,13 +124,13 @@ func (k *joins) start(d *draft) {
 			}
 		}
 	}
-	c.join.stream, c.join.state, c.join.send = j, joinStream, x.send
+	c.join.stream, c.join.state, c.shown = j, joinStream, max(c.shown, x.send)
 }
 
 // keep keeps the state of the client's view at the current send.
 func (d *draft) keep(room, biggest int) *kept {
 	s, c, f, v := d.sys, d.c, d.f, d.c.view
-	x := &kept{f: f, send: f.Send, late: uint8(f.Tick - f.Send*s.sends.steps), hash: v.hash, model: c.model, room: room}
+	x := &kept{f: f, send: f.Send, after: uint8(f.Tick - f.Send*s.sends.steps), hash: v.hash, model: c.model, room: room}
 	s.frames.Pin(f)
 	for i := range v.members {
 		if m := &v.members[i]; m.until == 0 {
@@ -147,6 +146,7 @@ func (d *draft) keep(room, biggest int) *kept {
 		d.stats.Oversized++
 		d.notes.add(note{kind: noteBig, id: cut.big[i].id, mask: cut.big[i].mask})
 	}
+	slices.Sort(x.big)
 	return x
 }
 
@@ -198,9 +198,9 @@ func (k *joins) unuse(s *System, x *kept) {
 func (s *System) endStream(c *Client) {
 	j := c.join.stream
 	c.join.stream, c.join.state = nil, joinNone
-	c.held.joined = &joined{kept: j.kept, send: j.kept.send, late: j.late}
-	c.held.hold(j.kept.send)
-	c.held.told = max(c.held.told, j.kept.send)
+	c.held.joined = &joined{kept: j.kept, late: j.late}
+	c.held.hold(j.send)
+	c.held.told = max(c.held.told, j.send)
 }
 
 // releaseJoined ends the use of the kept send with which a client joined, once nothing needs it as a baseline.
@@ -246,7 +246,11 @@ func (d *draft) removeLate() {
 	}
 	for i := range v.members {
 		m := &v.members[i]
-		if m.until <= j.kept.send || m.since > j.kept.send || !d.hides(v, m) || slices.Contains(j.late, m.id) {
+		if m.until <= j.send || m.since > j.send || !d.hides(v, m) {
+			continue
+		}
+		late, done := slices.BinarySearch(j.late, m.id)
+		if done {
 			continue
 		}
 		at, ok := slices.BinarySearchFunc(j.members, m, func(a member, b *member) int { // in another view it may have come at another time
@@ -257,12 +261,11 @@ func (d *draft) removeLate() {
 		}
 		piece, _ := slices.BinarySearch(j.first, int32(at)+1)
 		if p := &j.sent[piece-1]; !p.done {
-			j.late = append(j.late, m.id)
+			j.late = slices.Insert(j.late, late, m.id)
 			b := j.block()
 			b.from, b.to = j.within(piece - 1)
-			d.late = j.late
+			b.late = j.late
 			d.gather(&b)
-			d.late = nil
 			p.encoded = d.encodeGathered(&j.arena, &b)
 		}
 	}
@@ -278,7 +281,7 @@ func (d *draft) fitStream() {
 		if x.done || x.at != 0 && d.f.Send-x.at <= wait {
 			continue
 		}
-		b := newBlock(wire.BlockHead{Set: true, Slots: wire.AllSlots, Piece: true, First: uint32(i)}, x.encoded, j.kept.send)
+		b := newBlock(wire.BlockHead{Piece: true, First: uint32(i)}, x.encoded, j.send)
 		b.chunk = int(i)
 		if !pk.add(b) {
 			c.starved = c.starved || !pk.has(contentJoin)

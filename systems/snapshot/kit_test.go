@@ -3,7 +3,6 @@ package snapshot
 import (
 	"cmp"
 	"log/slog"
-	"math/rand/v2"
 	"time"
 	"unsafe"
 
@@ -132,11 +131,4 @@ func (g *plaza) run(ticks int, look func(*peer, []Packet)) {
 // move gives an entity news.
 func (g *plaza) move(n int) {
 	ecs.Get[place](g.w, g.all[n%len(g.all)]).Y++
-}
-
-// shake moves entities to random places.
-func (g *plaza) shake(r *rand.Rand, all []ecs.Entity) {
-	for _, e := range all {
-		*ecs.Get[place](g.w, e) = place{X: r.Float32()*1000 - 500, Y: r.Float32()*1000 - 500}
-	}
 }

@@ -167,3 +167,49 @@ func BenchmarkJoins(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkInterest compares snapshots of 2,000 walking entities to 200 clients with a Grid, which shows each client about 30
+// of them, and without. Both run in turn. With few clients the capture of the world, which happens once, would hide the cost
+// per client.
+func BenchmarkInterest(b *testing.B) {
+	l := workload{entities: 2000, clients: 200, budget: 1 << 16}
+	var plazas [2]*plaza
+	for i, of := range []interest.Interest{nil, &interest.Grid[place]{Cell: 100, Radius: 150, Leave: 180}} {
+		g, r := l.plaza(of), rand.New(rand.NewPCG(2, 2))
+		for id := range uint32(l.clients) {
+			g.w.Spawn(components.Owner{Client: 1 + id}, spot(r))
+			g.join(4 + id%5)
+		}
+		plazas[i] = g
+	}
+	var took [2]time.Duration
+	var bytes, packets [2]int
+	walk := func() {
+		for i, g := range plazas {
+			l.act(g)
+			begin := time.Now()
+			g.run(1, func(_ *peer, all []Packet) {
+				packets[i]++
+				for _, p := range all {
+					bytes[i] += len(p.Bytes)
+				}
+			})
+			took[i] += time.Since(begin)
+		}
+	}
+	for range 180 {
+		walk()
+	}
+	took, bytes, packets = [2]time.Duration{}, [2]int{}, [2]int{}
+	for b.Loop() {
+		walk()
+	}
+	b.ReportMetric(float64(took[1])/float64(took[0]), "of-none")
+	for i, name := range []string{"none", "grid"} {
+		if n := float64(packets[i]); n > 0 {
+			b.ReportMetric(float64(bytes[i])/n, name+"-bytes")
+			b.ReportMetric(float64(took[i].Microseconds())/n, name+"-µs/update")
+		}
+	}
+	b.ReportMetric(float64(plazas[1].s.clients[0].view.seen), "in-sight")
+}

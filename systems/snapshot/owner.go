@@ -10,8 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Owner state is the predicted and owner-only components of a client's own entities at full precision. It is part of
-// stage 3: each client's owner state is captured, kept and compared with what that client acknowledged.
+// Owner state is the predicted and owner-only components of a client's own entities at full precision. Each client's owner state is captured, kept and compared with what that client acknowledged.
 
 // ownerState is the owner state of one client.
 type ownerState struct {
@@ -118,7 +117,7 @@ func (d *draft) diffOwner() {
 		c.owner.frames.read(d.f.Send, now)
 	}
 	d.own.reset(source{
-		own: true, kind: contentOwner, model: s.codecs.rawModel, second: s.codecs.rawLayout.Second(), oldest: baseline.OwnKept - 1,
+		model: s.codecs.rawModel, second: s.codecs.rawLayout.Second(), oldest: baseline.OwnKept - 1,
 		send: d.f.Send, floor: c.baselines.Floor(), groups: now.groups, count: len(now.groups), held: &c.baselines.Own,
 	})
 	if d.starved || !c.tells {

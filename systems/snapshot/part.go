@@ -46,6 +46,7 @@ type part struct {
 	picked  []int32  // members to pack
 	rest    []int32  // those of them without a block
 	list    []int32  // those of the current block
+	held    uint64   // the bits of covers of which the client holds any member
 	whole   base     // the send of lastBit
 	turns   []turn   // by chunk
 	order   []int32  // members by chunk
@@ -88,7 +89,8 @@ func (d *draft) fitPart() {
 	if d.sys.config.Priority == nil && v.users > 1 && chunkSize*h.perSize <= room/2 {
 		taken = d.packTurns(&counts)
 	}
-	if n := min(int(0.96*room/h.perSize)+1, waiting); taken == 0 {
+	if taken == 0 {
+		n := min(int(0.96*room/h.perSize)+1, waiting)
 		d.pick(n, &counts)
 		taken = d.packUrgent()
 		taken += d.packPicked(max(1, int(float32(n)*h.perSize/(0.93*pieceRoom)+0.99)))
@@ -200,14 +202,14 @@ func (c *Config) gain(w *ecs.World, f *capture.Frame, client uint32, m *member) 
 func (d *draft) heldSends() (wholes, parts uint64) {
 	h, y, send, floor := &d.c.held, &d.part, d.f.Send, d.c.baselines.Floor()
 	for i := uint32(0); i < lastBit && i+1 < send && i+1 <= d.oldestAge() && send-1-i >= floor; i++ {
-		if at := send - 1 - i; h.holdsWhole(at) && (h.joined == nil || h.joined.send != at) {
+		if at := send - 1 - i; h.holdsWhole(at) && !h.isJoined(at) {
 			wholes |= 1 << i
 		} else if h.holdsPart(at) {
 			parts |= 1 << i
 		}
 	}
-	y.whole = base{}
-	if at := h.whole; at != 0 && at >= floor && (h.joined != nil && h.joined.send == at || send-at > lastBit && send-at <= d.oldestAge()) {
+	y.held, y.whole = wholes|parts, base{}
+	if at := h.whole; h.wholeServes(send, floor, d.oldestAge()) && (h.isJoined(at) || send-at > lastBit) {
 		y.whole = base{send: at, whole: true, bit: lastBit}
 	}
 	return wholes, parts
@@ -319,7 +321,7 @@ func (d *draft) packTurns(counts *[bucketCount]int) (taken int) {
 		chunk := y.order[x.from:x.to]
 		y.rest = append(y.rest[:0], chunk...)
 		n := d.packRest()
-		if n == 0 && i == 0 {
+		if n == 0 && failed+packed == 0 {
 			n = d.packOldest(chunk)
 		}
 		if failed++; n > 0 {
@@ -396,7 +398,7 @@ func (d *draft) packRest() (taken int) {
 		bit := d.mostCovered()
 		if bit >= 0 {
 			b.base = d.baseOf(bit)
-			if bit+1 < lastBit && d.sys.codecs.layout.Second() && d.holdsBit(bit+1) {
+			if bit+1 < lastBit && d.sys.codecs.layout.Second() && y.held>>(bit+1)&1 != 0 {
 				b.base2 = base{send: b.base.send - 1, bit: bit + 1}
 			}
 		}
@@ -433,7 +435,7 @@ func (d *draft) packList(b *setBlock) bool {
 	}
 	mark := pk.load
 	for _, e := range x.pieces {
-		if !pk.add(newBlock(wire.BlockHead{Set: true, Slots: wire.AllSlots, Age: key.age, Two: key.two, Missing: y.missing}, e, d.f.Send)) {
+		if !pk.add(newBlock(wire.BlockHead{Age: key.age, Two: key.two, Missing: y.missing}, e, d.f.Send)) {
 			pk.rollback(mark)
 			if len(y.list) == 1 && len(e.body) > pk.maxBody() {
 				d.leaveOutMember(int(y.list[0]))
@@ -502,13 +504,6 @@ func (d *draft) baseOf(bit int) base {
 		return d.part.whole
 	}
 	return base{send: d.f.Send - 1 - uint32(bit), bit: bit}
-}
-
-// holdsBit reports whether the client holds the whole view, or a part of it, of the send with a bit.
-func (d *draft) holdsBit(bit int) bool {
-	at := d.f.Send - 1 - uint32(bit)
-	h := &d.c.held
-	return at >= d.c.baselines.Floor() && (h.holdsPart(at) || h.holdsWhole(at) && (h.joined == nil || h.joined.send != at))
 }
 
 // mostCovered returns the bit of a baseline that contains most of the members in rest, -1 if none contains any.

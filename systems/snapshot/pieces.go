@@ -41,12 +41,13 @@ type setBlock struct {
 	from, to  int
 	base      base
 	base2     base
-	chosen    []bool // by member; nil: all but replaced ones
-	fromStart bool   // members that were out of sight are not named: who receives the block has nothing
+	chosen    []bool   // by member; nil: all but replaced ones
+	fromStart bool     // members that were out of sight are not named, because a client that joins has none of them
+	late      []uint32 // with fromStart: ids of members that are left out
 }
 
 // has reports whether a member is chosen for a block.
-func (d *draft) has(b *setBlock, i int) bool {
+func (b *setBlock) has(i int) bool {
 	m := &b.v.members[i]
 	switch {
 	case i < b.from || i >= b.to:
@@ -54,7 +55,7 @@ func (d *draft) has(b *setBlock, i int) bool {
 	case b.chosen != nil:
 		return b.chosen[i]
 	case b.fromStart:
-		return m.in(b.send) && !slices.Contains(d.late, m.id)
+		return m.in(b.send) && !slices.Contains(b.late, m.id)
 	}
 	return !m.replaced
 }
@@ -80,20 +81,19 @@ func (d *draft) gather(b *setBlock) bool {
 	x.n, x.hash = 0, mix(uint64(b.send), uint64(b.base.send))
 	var old, older *capture.Frame
 	if b.base.send != 0 {
-		old = d.frameAt(b.base.send)
+		old = d.sys.frames.At(b.base.send)
 	}
 	if b.base2.send != 0 {
-		older = d.frameAt(b.base2.send)
+		older = d.sys.frames.At(b.base2.send)
 	}
 	if j := d.c.held.joined; j != nil && j.send == b.base.send {
 		x.Less = append(x.Less, j.late...)
-		slices.Sort(x.Less)
 	}
 	run, included, after := uint32(0), true, uint32(0)
 	for i := range b.v.members {
 		m := &b.v.members[i]
 		based := b.base.send != 0 && d.based(i, m, &b.base)
-		chosen := d.has(b, i)
+		chosen := b.has(i)
 		if chosen && !based && b.goneSince(m) {
 			x.Gone = append(x.Gone, wire.GoneEntity{ID: m.id, Hidden: m.hidden})
 			continue
@@ -137,9 +137,6 @@ func (d *draft) gather(b *setBlock) bool {
 	x.Gone = slices.CompactFunc(x.Gone, func(a, b wire.GoneEntity) bool { return a.ID == b.ID })
 	return x.n > 0 || len(x.Gone) > 0
 }
-
-// frameAt returns the world at an earlier send, which may be the kept send with which the client joined.
-func (d *draft) frameAt(send uint32) *capture.Frame { return d.sys.frames.At(send) }
 
 // startGroup prepares the groups with a number for up to 64 members.
 func (x *gathering) startGroup(g int, f, old, older *capture.Frame) {
@@ -251,7 +248,7 @@ func (d *draft) fitWhole() bool {
 	}
 	mark := pk.load
 	for i, e := range x.pieces {
-		head := wire.BlockHead{Set: true, Slots: wire.AllSlots, Age: age, Two: two}
+		head := wire.BlockHead{Age: age, Two: two}
 		if age == 0 {
 			head.Piece, head.First = true, uint32(i)
 		} else if len(x.pieces) > 1 { // those in the baseline are not missing
@@ -298,7 +295,7 @@ func (x *sizes) take(o *sizes) {
 	*o = sizes{}
 }
 
-// claim returns the pieces with a key. It encodes them if no other client has done so.
+// claim returns the pieces with a key. The first client with that key encodes the pieces.
 func (d *draft) claim(key piecesKey, b *setBlock) *sharedPieces {
 	enc := &d.encoder
 	x, first := enc.shared.blocks.claim(key)
@@ -375,7 +372,7 @@ func (d *draft) cutPart(x *cutting, b *setBlock) {
 		return
 	default:
 		for i := from; i < to; i++ {
-			if m := &b.v.members[i]; m.in(b.send) && d.has(b, i) {
+			if m := &b.v.members[i]; m.in(b.send) && b.has(i) {
 				x.big = append(x.big, *m)
 			}
 		}
@@ -398,7 +395,7 @@ func (x *cutting) add(e encoded, first int) {
 // of the view any more.
 func (d *draft) contains(b *setBlock, i int) bool {
 	m := &b.v.members[i]
-	return d.has(b, i) && (b.base.send != 0 && d.based(i, m, &b.base) || m.in(b.send) || b.goneSince(m))
+	return b.has(i) && (b.base.send != 0 && d.based(i, m, &b.base) || m.in(b.send) || b.goneSince(m))
 }
 
 // count returns the number of members in a block.

@@ -72,10 +72,9 @@ func (d *draft) rankOwner(src *source) {
 func (d *draft) rankEntities(src *source, acc *accumulated) {
 	d.ranking.candidates, src.blocks = d.ranking.candidates[:0], src.blocks[:0]
 	for g := range uint32(src.count) {
-		switch {
-		case src.group(g).Alive == 0 && src.held.At(g).Whole():
+		if src.group(g).Alive == 0 && src.held.At(g).Whole() {
 			d.rankEmptyGroup(src, g, acc)
-		default:
+		} else {
 			d.rankEntitiesOf(src, g, acc)
 		}
 	}
@@ -106,7 +105,7 @@ func (d *draft) rankEntitiesOf(src *source, g uint32, acc *accumulated) {
 func (d *draft) rankEmptyGroup(src *source, g uint32, acc *accumulated) {
 	slots, held := acc.ofSlots(g), src.held.At(g)
 	age, _, _ := held.Choose(src.send, src.floor, wire.AllSlots, false, src.oldest)
-	if age > 0 && age < refreshed && d.stateAt(src, src.send-age)[g].Alive == 0 {
+	if age > 0 && age < refreshed && d.ownerAt(src.send - age)[g].Alive == 0 {
 		clear(slots[:])
 		return
 	}
@@ -122,7 +121,7 @@ func (d *draft) rankEmptyGroup(src *source, g uint32, acc *accumulated) {
 			return
 		}
 	}
-	d.addBlock(src, wire.BlockHead{Own: src.own, First: g, Count: 1, Slots: wire.AllSlots}, most)
+	d.addBlock(src, wire.BlockHead{Own: true, First: g, Count: 1, Slots: wire.AllSlots}, most)
 }
 
 // addBlock adds a block of entities to the candidates.
@@ -141,7 +140,7 @@ func entityOrder(priority float32, h *wire.BlockHead) uint64 {
 func (d *draft) mostAccumulated(src *source, h *wire.BlockHead, slots *[64]float32) (most float32) {
 	news := src.group(h.First).Alive
 	if h.Age > 0 {
-		news |= d.stateAt(src, src.send-h.Age)[h.First].Alive
+		news |= d.ownerAt(src.send - h.Age)[h.First].Alive
 	}
 	for m := h.Slots & news; m != 0; m &= m - 1 {
 		most = max(most, slots[bits.TrailingZeros64(m)])

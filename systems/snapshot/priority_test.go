@@ -92,7 +92,7 @@ func BenchmarkPriority(b *testing.B) {
 		}},
 	} {
 		b.Run(by.name, func(b *testing.B) {
-			r := rand.New(rand.NewPCG(1, 2))
+			l := workload{jump: true}
 			g := newPlaza(500, Config{Budget: 1200, Priority: by.of}, nil)
 			for n := range 100 {
 				g.join(uint32(2 + n%8))
@@ -100,13 +100,13 @@ func BenchmarkPriority(b *testing.B) {
 			}
 			for range 60 {
 				g.run(3, nil)
-				g.shake(r, g.all)
+				l.act(g)
 			}
 			before := g.s.Stats()
 			for b.Loop() {
 				b.StopTimer()
 				g.run(2, nil)
-				g.shake(r, g.all)
+				l.act(g)
 				b.StartTimer()
 				g.run(1, nil)
 			}

@@ -242,7 +242,7 @@ func (s *System) Acked(c *Client, seq uint16) (tick uint32, ok bool) {
 			if c.join.stream.arrived(b.Send, int(b.Chunk)) {
 				s.endStream(c)
 			}
-		case b.Set:
+		case !b.Own:
 			set = true
 		}
 	}

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"math/bits"
 	"testing"
 
@@ -84,6 +85,42 @@ func TestJoinersShare(t *testing.T) {
 		if p.c.Joining() {
 			t.Errorf("client %d never joined", p.c.id)
 		}
+	}
+}
+
+// An entity that becomes hidden while a kept state streams is not sent any more: its value changes no later byte. Two clients share
+// the kept state, and the entity came into their sight at different sends.
+func TestHiddenStateIsNotStreamed(t *testing.T) {
+	stream := func(color uint8, hide bool) (sent []byte) {
+		g := newPlaza(1500, Config{Budget: 600}, unveiled())
+		last := g.w.Spawn(place{X: 1}, tint{Color: color})
+		first := g.join(6)
+		g.run(600, nil)
+		second := g.join(6)
+		first.c.Ask(1)
+		g.run(6, nil)
+		a, b := first.c.join.stream, second.c.join.stream
+		if a == nil || b == nil || a.kept != b.kept || a.sent[len(a.sent)-1].at != 0 || first.c.view.find(5).since == second.c.view.find(5).since {
+			t.Fatal("the clients do not wait for the last piece of a kept state that they share")
+		}
+		if hide {
+			ecs.Add(g.w, last, testgame.Veil{})
+		}
+		g.run(300, func(_ *peer, packets []Packet) {
+			for _, p := range packets {
+				sent = append(sent, p.Bytes...)
+			}
+		})
+		if first.c.Joining() || second.c.Joining() {
+			t.Fatal("a client never joined")
+		}
+		return sent
+	}
+	if !bytes.Equal(stream(3, true), stream(4, true)) {
+		t.Error("a hidden value changes what clients are sent")
+	}
+	if bytes.Equal(stream(3, false), stream(4, false)) {
+		t.Error("a value in sight does not change what clients are sent: nothing is proven")
 	}
 }
 

@@ -22,8 +22,7 @@ type Block struct {
 	Send  uint32 // the send whose state the block contains
 	Chunk int32  // of the join, -1 for none
 	Count uint16 // number of groups
-	Own   bool
-	Set   bool // a block of the view; only Send has a meaning
+	Own   bool   // a block of owner state; otherwise only Send and Chunk have a meaning
 }
 
 // packets are the packets on their way to a client, oldest first, in a ring that grows. A packet that arrived, or whose content

@@ -47,7 +47,7 @@ func (d *Decoder) decodeBlocks(s *Store, floor uint32) error {
 		h, body, err := wire.ReadBlock(&d.reader, age)
 		switch {
 		case err != nil:
-		case h.Set:
+		case !h.Own:
 			err = d.decodeSet(&h, body, s, floor)
 		default:
 			err = d.decodeOwn(&h, body, s)

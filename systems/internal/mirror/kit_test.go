@@ -95,7 +95,7 @@ func (f *forger) datagram(h wire.SnapshotHeader, all ...told) []byte {
 		last := i+1 == len(all)
 		if !x.own {
 			s := wire.Set{Gone: x.gone, News: make([]wire.NewEntity, bits.OnesCount64(x.state.Alive))}
-			b = append(b, f.setBlock(wire.BlockHead{Set: true, Piece: h.Join, First: x.piece}, s, x.state, nil, last)...)
+			b = append(b, f.setBlock(wire.BlockHead{Piece: h.Join, First: x.piece}, s, x.state, nil, last)...)
 			continue
 		}
 		head := wire.BlockHead{Own: true, First: x.group, Count: 1, Slots: x.state.Known}

@@ -15,7 +15,7 @@ import (
 // setOfSend returns a datagram with one block: the entities in the slots of cur, encoded against those of base, which may be nil.
 func (f *forger) setOfSend(send, age uint32, s wire.Set, cur, base *delta.Group) []byte {
 	b := wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: uint16(send)})
-	return append(b, f.setBlock(wire.BlockHead{Set: true, Age: age}, s, cur, base, true)...)
+	return append(b, f.setBlock(wire.BlockHead{Age: age}, s, cur, base, true)...)
 }
 
 // pieceOf returns a datagram of a send with a piece of the state of another: new entities.
@@ -133,7 +133,7 @@ func TestSetsThatNoServerSends(t *testing.T) {
 	f.feed(f.pieceOf(5, 5, 0, 1, 10, 20))
 	f.Place()
 	one := []wire.NewEntity{{}}
-	twice := append(wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: 6}), f.setBlock(wire.BlockHead{Set: true}, wire.Set{News: one}, line(10), nil, false)...)
+	twice := append(wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: 6}), f.setBlock(wire.BlockHead{}, wire.Set{News: one}, line(10), nil, false)...)
 	for name, x := range map[string]struct {
 		message []byte
 		want    error
@@ -143,10 +143,10 @@ func TestSetsThatNoServerSends(t *testing.T) {
 		"a new entity that is missing": {f.setOfSend(6, 1, wire.Set{News: one}, line(0, 10, 20), line(0, 10, 20)), wire.ErrMessage},
 		"a new entity behind all":      {f.setOfSend(6, 1, wire.Set{News: []wire.NewEntity{{After: 3}}}, line(10, 20, 30), line(10, 20)), wire.ErrMessage},
 		"another entity in the place":  {f.setOfSend(6, 1, wire.Set{}, line(10, 21), line(10, 20)), wire.ErrMessage},
-		"an entity in two blocks":      {append(twice, f.setBlock(wire.BlockHead{Set: true, Age: 1}, wire.Set{}, line(10, 20), line(10, 20), true)...), wire.ErrMessage},
+		"an entity in two blocks":      {append(twice, f.setBlock(wire.BlockHead{Age: 1}, wire.Set{}, line(10, 20), line(10, 20), true)...), wire.ErrMessage},
 		"an entity without a number":   {f.setOfSend(6, 1, wire.Set{News: one}, line(0, 10, 20), line(0, 10, 20)), wire.ErrMessage},
 		"runs beyond the baseline":     {f.setOfSend(6, 1, wire.Set{Runs: []uint32{3}}, line(10, 20), line(10, 20)), wire.ErrMessage},
-		"a piece that is no join's":    {append(wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: 6}), f.setBlock(wire.BlockHead{Set: true, Piece: true}, wire.Set{News: one}, line(30), nil, true)...), wire.ErrMessage},
+		"a piece that is no join's":    {append(wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: 6}), f.setBlock(wire.BlockHead{Piece: true}, wire.Set{News: one}, line(30), nil, true)...), wire.ErrMessage},
 		"a piece beyond the last":      {f.pieceOf(6, 6, 2, 2, 30), wire.ErrMessage},
 		"a body without entities":      {f.setOfSend(6, 1, wire.Set{Runs: []uint32{0, 2}}, line(10), line(10)), wire.ErrMessage},
 	} {

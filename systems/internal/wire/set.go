@@ -24,8 +24,9 @@ const MaxEntities = MaxGroups * delta.GroupSize
 //	gone  count uvarint, at least 1 | each: (id − the previous one) << 1 | hidden, uvarint
 type Set struct {
 	Coder delta.Coder
-	// Less are entities that are not part of the baseline, ascending. A client that has one of them there received it in a piece
-	// of the state with which it joined, before the server took the entity out of the piece.
+	// Less are entities that are not part of the baseline, ascending. The baseline is then a state that was sent in pieces: some
+	// clients received the entity in a piece, before the server removed the entity from the piece because the
+	// client may no longer see it.
 	Less []uint32
 	// Runs are the lengths of runs of the baseline's entities: included in the block and left out, alternately. What follows
 	// the last run continues the alternation. Without runs, all entities are included.

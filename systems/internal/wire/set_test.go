@@ -52,7 +52,7 @@ func TestSetRoundTrip(t *testing.T) {
 			}
 		}
 		var reader codec.ByteReader
-		h := BlockHead{Set: true, Age: uint32(r.IntN(40)), Slots: AllSlots}
+		h := BlockHead{Age: uint32(r.IntN(40))}
 		h.Two = h.Age > 0 && r.IntN(2) == 0
 		last := r.IntN(2) == 0
 		reader.Reset(append(h.Append(nil, 3, len(b), last), b...))

@@ -236,44 +236,46 @@ const AllSlots = ^uint64(0)
 
 // BlockHead describes the contents of a block.
 type BlockHead struct {
-	Own   bool
-	First uint32 // first group; of a piece: its number
-	Count uint32 // number of groups, at least 1
-	Slots uint64 // slots of each group
 	Age   uint32 // distance of the baseline in sends; 0: none
 	Two   bool   // the send before the baseline is a baseline too
+	First uint32 // of owner state: the first group; of a piece: its number
+
+	// Owner state.
+	Own   bool
+	Count uint32 // number of groups, at least 1
+	Slots uint64 // slots of each group
 	Coder delta.Coder
-	Set   bool // a block of the world, whose body starts with a [Set]; Own, Count, Slots and Coder have no meaning
-	Piece bool // of a block of the world: a piece of the state of a join
-	// Missing is, in a block of the world, the number of sends in which entities came into sight that the client may not have
-	// received; 0: it has all, or receives them with this block.
+
+	// A block of the world, whose body starts with a [Set].
+	Piece bool // a piece of the state of a join
+	// Missing is the number of sends in which entities came into sight that the client may not have received; 0: it has all, or
+	// receives them with this block.
 	Missing uint32
 }
 
 // MaxBlockHead is the maximum size of the head of a block, in bytes.
-const MaxBlockHead = 1 + 2 + 5 + 5 + 8 + 2
+const MaxBlockHead = 1 + 1 + 1 + 5 + 8 + 2
 
 // Append encodes the head of a block with a body of size bytes. lastAge is the age of the block before, 0 for the
 // first one.
 func (h *BlockHead) Append(dst []byte, lastAge uint32, size int, last bool) []byte {
-	flags := byte(h.Coder)
+	flags := byte(setCoder)
 	at := len(dst)
 	dst = append(dst, 0)
 	if h.Two {
 		flags |= blockSecond
 	}
 	if h.Own {
-		flags |= blockOwn
+		flags = flags&^byte(setCoder) | byte(h.Coder) | blockOwn
 	}
 	switch {
 	case h.Piece:
-		flags = flags&^3 | byte(setCoder) | blockSome
+		flags |= blockSome
 		dst = codec.AppendUvarint(dst, uint64(h.First))
-	case h.Set && h.Missing > 0:
-		flags = flags&^3 | byte(setCoder) | blockFirst
+	case h.Missing > 0:
+		flags |= blockFirst
 		dst = codec.AppendUvarint(dst, uint64(h.Missing))
-	case h.Set:
-		flags = flags&^3 | byte(setCoder)
+	case !h.Own:
 	case h.First == 0 && h.Count == 1:
 		flags |= blockFirst
 	default:
@@ -304,14 +306,14 @@ func (h *BlockHead) Append(dst []byte, lastAge uint32, size int, last bool) []by
 func ReadBlock(r *codec.ByteReader, lastAge uint32) (h BlockHead, body []byte, err error) {
 	flags := r.Byte()
 	h.Coder = delta.Coder(flags & 3)
+	set := h.Coder == setCoder
 	h.Own, h.Two = flags&blockOwn != 0, flags&blockSecond != 0
 	var first, missing uint64
 	count, age := uint64(1), uint64(lastAge)
-	h.Set = h.Coder == setCoder
 	switch {
-	case h.Set == h.Own || h.Set && flags&blockFirst != 0 && flags&blockSome != 0:
+	case set == h.Own || set && flags&blockFirst != 0 && flags&blockSome != 0:
 		return h, nil, fmt.Errorf("%w: block with flags %#x", ErrMessage, flags)
-	case h.Set:
+	case set:
 		if h.Piece = flags&blockSome != 0; h.Piece {
 			first = r.Uvarint()
 		} else if flags&blockFirst != 0 {
