@@ -381,8 +381,9 @@ func (d *Decoder) scatter(s *Store, send, floor uint32, base *setOf) error {
 		// A later send that has already arrived may have removed the entity. Datagrams that overtook each other may have given it
 		// another slot than it has in the baseline, or none.
 		late := send < s.sets.newest
-		quiet := late && isNew
-		switch now, ok := s.sets.slots[m.id]; {
+		now, ok := s.sets.slots[m.id]
+		quiet := late && (isNew || !ok || now != m.at)
+		switch {
 		case isNew:
 			if m.at, ok = d.slotFor(s, m.id, floor); !ok {
 				return ErrMemory

@@ -127,6 +127,25 @@ func TestSetsOfTwoSlots(t *testing.T) {
 	f.check()
 }
 
+// A late state that refers to a slot which the entity has left does not bring the entity back: it has left its new slot as well.
+func TestLateStatesOfLeftSlots(t *testing.T) {
+	f := openForger(t)
+	why := f.why()
+	f.feed(f.pieceOf(5, 5, 0, 1, 10, 20))
+	f.feed(f.setOfSend(6, 1, wire.Set{}, hiding(line(10, 0), 1), line(10, 20)))
+	f.feed(f.setOfSend(7, 1, wire.Set{News: []wire.NewEntity{{After: 1}}}, line(10, 20), line(10))) // in another slot
+	f.feed(f.setOfSend(9, 2, wire.Set{}, hiding(line(10, 0), 1), line(10, 20)))
+	f.feed(f.setOfSend(8, 3, wire.Set{}, line(10, 20), line(10, 20))) // late, against the set of send 5
+	if f.Place(); why[20] != WentOutOfSight || f.refused > 0 {
+		t.Errorf("there came %v; %d datagrams are refused", why, f.refused)
+	}
+	f.feed(f.setOfSend(10, 2, wire.Set{}, line(10, 20), line(10, 20))) // against the late set
+	if f.Place(); why[20] != CameIntoSight || f.refused > 0 {
+		t.Errorf("then %v; %d datagrams are refused", why, f.refused)
+	}
+	f.check()
+}
+
 // Invalid sets are refused and change nothing.
 func TestSetsThatNoServerSends(t *testing.T) {
 	f := openForger(t)

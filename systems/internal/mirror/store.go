@@ -12,7 +12,7 @@ type State struct {
 	delta.Group
 	Tick  uint32
 	Born  uint64 // slots whose entity was spawned while visible to this client
-	Quiet uint64 // new slots of sets that a later send may have removed: they are baselines, but are not placed
+	Quiet uint64 // slots of late entities that a later send may have removed: they are baselines, but are not placed
 	// Secrets, in owner state, reports that predicted components are left out.
 	Secrets bool
 }
