@@ -74,7 +74,7 @@ func (x *bothEnds) memberDiffers(s snapshot.InSight) error {
 		}
 		return fmt.Errorf("entity %d is in sight at tick %d, but does not live on the client", s.ID, x.mirror.Newest.Tick)
 	}
-	send := x.mirror.Store.World[r.At.Group].Updated[r.At.Slot]
+	send := x.mirror.Store.World.Groups[r.At.Group].Updated[r.At.Slot]
 	f := x.snapshots.Frame(send)
 	if send != x.mirror.Newest.Send && !over || f == nil {
 		return fmt.Errorf("entity %d is as of send %d, the newest is %d", s.ID, send, x.mirror.Newest.Send)
@@ -176,36 +176,29 @@ func firstUnequalField(comp *ecs.Component, a, b unsafe.Pointer) int {
 // privateDiffers compares the components that only the owner may see and does not predict. It compares with the newest
 // state that the owner was sent of the entity, or with the current state where that is no longer kept.
 func (x *bothEnds) privateDiffers(id uint32, e ecs.Entity) error {
-	groups := x.recipient.OwnState(x.mirror.Own.NewestSend(id))
-	if groups == nil {
-		groups = x.recipient.OwnState(x.mirror.Newest.Send)
+	mask, rec := x.recipient.OwnState(x.mirror.Own.NewestSend(id), id)
+	if rec == nil {
+		mask, rec = x.recipient.OwnState(x.mirror.Newest.Send, id)
 	}
-	for _, g := range groups {
-		k := g.Find(id)
-		if k < 0 {
+	for m := mask; m != 0; m &= m - 1 {
+		comp := x.replicated[bits.TrailingZeros64(m)]
+		if comp.Words == 0 {
 			continue
 		}
-		rec := g.Record(k)
-		for m := g.Masks[k]; m != 0; m &= m - 1 {
-			comp := x.replicated[bits.TrailingZeros64(m)]
-			if comp.Words == 0 {
-				continue
-			}
-			n := (comp.Schema.RawSize() + 3) / 4
-			truth := rec[:n]
-			rec = rec[n:]
-			if bit := m & -m; x.private&bit == 0 || x.predicted&bit != 0 && isPredicted(x.world, e) {
-				continue
-			}
-			mine := x.world.Netcode().Pointer(e, comp)
-			if mine == nil {
-				return fmt.Errorf("%s: not on the client", comp.Name)
-			}
-			got := make([]int32, n)
-			capture.PackRaw(got, comp.Schema.AppendRaw(nil, mine))
-			if !slices.Equal(got, truth) {
-				return fmt.Errorf("%s: differs from the value that the owner was sent", comp.Name)
-			}
+		n := (comp.Schema.RawSize() + 3) / 4
+		truth := rec[:n]
+		rec = rec[n:]
+		if bit := m & -m; x.private&bit == 0 || x.predicted&bit != 0 && isPredicted(x.world, e) {
+			continue
+		}
+		mine := x.world.Netcode().Pointer(e, comp)
+		if mine == nil {
+			return fmt.Errorf("%s: not on the client", comp.Name)
+		}
+		got := make([]int32, n)
+		capture.PackRaw(got, comp.Schema.AppendRaw(nil, mine))
+		if !slices.Equal(got, truth) {
+			return fmt.Errorf("%s: differs from the value that the owner was sent", comp.Name)
 		}
 	}
 	return nil

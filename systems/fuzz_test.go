@@ -89,8 +89,8 @@ func checkClient(t *testing.T, c *Client) {
 			unknown++
 		}
 	}
-	if len(c.mirror.Store.World) > wire.MaxGroups || len(c.mirror.Store.Own) > wire.MaxOwnGroups || unknown > 0 {
-		t.Errorf("%d groups, %d own ones, %d of %d entities unknown by id", len(c.mirror.Store.World), len(c.mirror.Store.Own), unknown, len(c.mirror.Entities.All()))
+	if len(c.mirror.Store.World.Groups) > wire.MaxGroups || len(c.mirror.Store.Own.Groups) > wire.MaxOwnGroups || unknown > 0 {
+		t.Errorf("%d groups, %d own ones, %d of %d entities unknown by id", len(c.mirror.Store.World.Groups), len(c.mirror.Store.Own.Groups), unknown, len(c.mirror.Entities.All()))
 	}
 	used := 0
 	count := func(st *mirror.State) {
@@ -98,7 +98,7 @@ func checkClient(t *testing.T, c *Client) {
 			used += mirror.StateSize + 4*cap(st.Words)
 		}
 	}
-	for _, x := range append(slices.Clone(c.mirror.Store.World), c.mirror.Store.Own...) {
+	for _, x := range append(slices.Clone(c.mirror.Store.World.Groups), c.mirror.Store.Own.Groups...) {
 		if x.Open != nil {
 			t.Error("a packet was left half read")
 		}

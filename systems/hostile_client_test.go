@@ -27,12 +27,11 @@ func TestEpochFlood(t *testing.T) {
 	}
 	// Asking costs nothing until the next send.
 	p := g.server.sessions.peers.All()[0]
-	known := p.snapshot.Baselines()
 	b := i.input(1, push{})
-	b[1] = known.Epoch() + 7
+	b[1] = p.snapshot.Epoch() + 7
 	(*serverHandler)(g.server).Received(g.now, p.Session, netsys.Packet{Newest: true, Data: b})
-	if known.Epoch() == b[1] || known.Asked() != b[1] {
-		t.Errorf("epoch %d at once, %d asked for", known.Epoch(), known.Asked())
+	if p.snapshot.Epoch() == b[1] {
+		t.Error("a new epoch at once")
 	}
 	s := g.server.Stats()
 	if full := uint64(100 * 16); s.BytesOut > s.Updates*full {

@@ -43,9 +43,9 @@ func (f *forger) snapshot(n int, told ...*delta.Group) []byte {
 func (f *forger) snapshotAfter(n int, input uint16, told ...*delta.Group) []byte {
 	b := wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: uint16(f.c.mirror.Newest.Send) + uint16(n), Input: input})
 	for i, x := range told {
-		h := wire.BlockHead{Own: true, Count: 1, Slots: x.Known}
-		var body []byte
-		body, h.Coder = f.encoder.Append(nil, f.own, []delta.Part{{Cur: x, Slots: h.Slots}})
+		h := wire.BlockHead{Own: true, Set: true}
+		body := (&wire.Set{News: []wire.NewEntity{{}}}).Append(nil)
+		body, h.Coder = f.encoder.Append(body, f.own, []delta.Part{{Cur: x, Slots: x.Known}})
 		b = append(h.Append(b, 0, len(body), i+1 == len(told)), body...)
 	}
 	return b

@@ -3,6 +3,7 @@ package systems
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -146,7 +147,7 @@ func TestRenewalTakesNothingOffTheScreen(t *testing.T) {
 		g.connect()
 		g.until("the client has joined", func() bool { _, ok := c.Loaded(); return ok })
 		g.run(120)
-		for _, x := range append(c.mirror.Store.World[:len(c.mirror.Store.World):len(c.mirror.Store.World)], c.mirror.Store.Own...) {
+		for _, x := range slices.Concat(c.mirror.Store.World.Groups, c.mirror.Store.Own.Groups) {
 			for i, st := range x.Ring {
 				c.mirror.Store.Memory.Release(st)
 				x.Ring[i] = nil

@@ -239,7 +239,7 @@ func (t *snapshotSender) Acked(p *peer, seq uint16) {
 func (t *snapshotSender) Run(w *ecs.World) {
 	for _, r := range t.s.sessions.recorders {
 		if x := r.p.snapshot; r.open && r.to.Due(t.s.link.now) {
-			x.Ask(x.Baselines().Epoch() + 1)
+			x.Ask(x.Epoch() + 1)
 		}
 	}
 	t.s.snapshots.Run(w)
@@ -266,7 +266,7 @@ func (t *snapshotSender) Send(*ecs.World) {
 
 // record passes the packets of a send to a recorder. Another segment starts with a full state.
 func (t *snapshotSender) record(p *peer) {
-	if r, epoch := p.recorder, p.snapshot.Baselines().Epoch(); len(p.snapshot.Packets()) > 0 && (!r.open || r.epoch != epoch) {
+	if r, epoch := p.recorder, p.snapshot.Epoch(); len(p.snapshot.Packets()) > 0 && (!r.open || r.epoch != epoch) {
 		r.begin()
 		r.epoch = epoch
 	}

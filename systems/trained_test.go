@@ -77,7 +77,7 @@ func learned(t testing.TB, seed uint64) *delta.Trained {
 	for n := 4; n < len(sends); n++ {
 		var parts []delta.Part
 		for g := range sends[n-3] {
-			parts = append(parts, delta.Part{Cur: &sends[n][g], Base: &sends[n-3][g], Slots: wire.AllSlots})
+			parts = append(parts, delta.Part{Cur: &sends[n][g], Base: &sends[n-3][g], Slots: ^uint64(0)})
 		}
 		priors.Add(parts)
 	}

@@ -58,24 +58,20 @@ type joinVector struct {
 	Late         uint8
 }
 
-// blockVector is a block with the entities in its slots. All other slots of the block are empty, except for hidden ones.
+// blockVector is a block. Told has its entities in their order.
 type blockVector struct {
 	Own     bool    `json:",omitempty"`
 	Piece   *uint32 `json:",omitempty"`
 	Missing uint32  `json:",omitempty"`
-	First   uint32
-	Groups  uint32
 	Age     uint32
-	Second  bool   `json:",omitempty"`
-	Slots   string `json:",omitempty"` // in hexadecimal, all if it is not there
+	Second  bool `json:",omitempty"`
 	Coder   uint8
-	Set     *wire.Set `json:",omitempty"` // of a block of the world; Told has its entities in their order
+	Set     *wire.Set `json:",omitempty"`
 	Body    string
-	Told    []toldVector
+	Told    toldVector
 }
 
 type toldVector struct {
-	Group    uint32
 	Hidden   string `json:",omitempty"`
 	Entities []entityVector
 }
@@ -172,8 +168,8 @@ type vectorReader struct {
 	t       *testing.T
 	world   *delta.Model
 	own     *delta.Model
-	states  map[[2]uint32]*delta.Group // of owner state, by group and send
-	sets    map[uint32][]entityVector  // by send, in the order of masks and ids
+	sets    map[uint32][]entityVector // by send, in the order of masks and ids
+	ownSets map[uint32][]entityVector // the same of owner state
 	newest  uint32
 	decoder delta.Decoder
 }
@@ -183,7 +179,7 @@ func newVectorReader(t *testing.T, m wire.Welcome) *vectorReader {
 	n, rate := int(m.TickRate/m.SendRate), int(m.SendRate)
 	return &vectorReader{
 		t: t, world: delta.NewModel(delta.NewLayout(tables, n, rate), nil), own: delta.NewModel(delta.NewRawLayout(tables, n, rate), nil),
-		states: map[[2]uint32]*delta.Group{}, sets: map[uint32][]entityVector{}, newest: m.Tick / uint32(n),
+		sets: map[uint32][]entityVector{}, ownSets: map[uint32][]entityVector{}, newest: m.Tick / uint32(n),
 	}
 }
 
@@ -247,115 +243,78 @@ func (x *vectorReader) read(b []byte) snapshotVector {
 
 func (x *vectorReader) block(b []byte, age, send, joined uint32) (blockVector, []byte) {
 	flags := u8(&b)
-	v := blockVector{Coder: flags & 3, Second: flags&4 != 0, Own: flags&8 != 0, Age: age, Groups: 1}
-	isSet := v.Coder == 3
-	switch {
-	case isSet && flags&0x20 != 0:
+	v := blockVector{Coder: flags & 3, Second: flags&4 != 0, Own: flags>>6 == 3, Age: age}
+	switch flags >> 6 {
+	case 1:
+		v.Missing = x.varint(&b)
+	case 2:
 		piece := x.varint(&b)
 		v.Piece = &piece
-	case isSet && flags&0x10 != 0:
-		v.Missing = x.varint(&b)
-	case !isSet && flags&0x10 == 0:
-		v.First, v.Groups = x.varint(&b), x.varint(&b)
 	}
-	if flags&0x40 == 0 {
+	if flags&8 == 0 {
 		v.Age = x.varint(&b)
 	}
-	slots := ^uint64(0)
-	if flags&0x20 != 0 && !isSet {
-		slots = 0
-		for i := range 8 {
-			slots |= uint64(u8(&b)) << (8 * i)
-		}
-		v.Slots = fmt.Sprintf("%x", slots)
-	}
 	size := len(b)
-	if flags&0x80 == 0 {
+	if flags&16 == 0 {
 		size = int(x.varint(&b))
 	}
-	body := b[:size]
-	if isSet {
-		x.set(&v, body, joined)
-		return v, b[size:]
+	if flags&32 != 0 {
+		v.Set = &wire.Set{}
 	}
-	v.Body = hex.EncodeToString(body)
-
-	var parts []delta.Part
-	for g := v.First; g < v.First+v.Groups; g++ {
-		key := [2]uint32{g, send}
-		if x.states[key] == nil {
-			x.states[key] = &delta.Group{Send: send}
-		}
-		p := delta.Part{Cur: x.states[key], Slots: slots}
-		if v.Age > 0 {
-			p.Base = x.states[[2]uint32{g, send - v.Age}]
-		}
-		if v.Second {
-			p.Base2 = x.states[[2]uint32{g, send - v.Age - 1}]
-		}
-		if (p.Base == nil) != (v.Age == 0) || (p.Base2 == nil) == v.Second {
-			x.t.Fatalf("send %d: group %d stands on a state that was not sent", send, g)
-		}
-		parts = append(parts, p)
-	}
-	if err := x.decoder.Decode(body, delta.Coder(v.Coder), x.own, parts); err != nil {
-		x.t.Fatal(err)
-	}
-	for i, p := range parts {
-		told := toldVector{Group: v.First + uint32(i), Entities: []entityVector{}}
-		if h := p.Cur.Hidden & slots; h != 0 {
-			told.Hidden = fmt.Sprintf("%x", h)
-		}
-		for m := p.Cur.Alive & slots; m != 0; m &= m - 1 {
-			k := trailing(m)
-			told.Entities = append(told.Entities, entityVector{k, p.Cur.IDs[k], p.Cur.Masks[k], p.Cur.Record(k)})
-		}
-		v.Told = append(v.Told, told)
+	if v.Own {
+		x.body(&v, b[:size], send, x.own, x.ownSets)
+	} else {
+		x.body(&v, b[:size], joined, x.world, x.sets)
 	}
 	return v, b[size:]
 }
 
-// set reads the body of a block of the world.
-func (x *vectorReader) set(v *blockVector, body []byte, send uint32) {
-	flags := u8(&body)
-	v.Coder, v.Set = flags&3, &wire.Set{}
-	if flags&32 != 0 {
+// body reads the set and the body of a block.
+func (x *vectorReader) body(v *blockVector, body []byte, send uint32, model *delta.Model, sets map[uint32][]entityVector) {
+	flags, set := uint8(0), wire.Set{}
+	if v.Set != nil {
+		flags = u8(&body)
+	}
+	if flags&8 != 0 {
 		id := uint32(0)
 		for n := x.varint(&body); n > 0; n-- {
 			id += x.varint(&body)
-			v.Set.Less = append(v.Set.Less, id)
+			set.Less = append(set.Less, id)
 		}
-		x.sets[send-v.Age] = slices.DeleteFunc(x.sets[send-v.Age], func(e entityVector) bool { return slices.Contains(v.Set.Less, e.ID) })
+		sets[send-v.Age] = slices.DeleteFunc(sets[send-v.Age], func(e entityVector) bool { return slices.Contains(set.Less, e.ID) })
 	}
-	if flags&8 != 0 {
+	if flags&2 != 0 {
 		for n := x.varint(&body); n > 0; n-- {
-			v.Set.Runs = append(v.Set.Runs, x.varint(&body))
+			set.Runs = append(set.Runs, x.varint(&body))
+		}
+	}
+	if flags&1 != 0 {
+		for n := x.varint(&body); n > 0; n-- {
+			k := x.varint(&body)
+			set.News = append(set.News, wire.NewEntity{After: k >> 1, Spawned: k&1 != 0})
 		}
 	}
 	if flags&4 != 0 {
-		for n := x.varint(&body); n > 0; n-- {
-			k := x.varint(&body)
-			v.Set.News = append(v.Set.News, wire.NewEntity{After: k >> 1, Spawned: k&1 != 0})
-		}
-	}
-	if flags&16 != 0 {
 		id := uint32(0)
 		for n := x.varint(&body); n > 0; n-- {
 			k := x.varint(&body)
 			id += k >> 1
-			v.Set.Gone = append(v.Set.Gone, wire.GoneEntity{ID: id, Hidden: k&1 != 0})
+			set.Gone = append(set.Gone, wire.GoneEntity{ID: id, Hidden: k&1 != 0})
 		}
+	}
+	if v.Set != nil {
+		*v.Set = set
 	}
 	v.Body = hex.EncodeToString(body)
 	// Which entities of the baseline are in the block, and where the new ones are among them.
 	var union []*entityVector
-	runs, in, left := v.Set.Runs, true, uint32(0)
+	runs, in, left := set.Runs, true, uint32(0)
 	if len(runs) > 0 {
 		left, runs = runs[0], runs[1:]
 	} else {
 		left = ^uint32(0)
 	}
-	base := x.sets[send-v.Age]
+	base := sets[send-v.Age]
 	for i := 0; i < len(base) && v.Age > 0; {
 		if left == 0 {
 			if in, left = !in, ^uint32(0); len(runs) > 0 {
@@ -370,7 +329,7 @@ func (x *vectorReader) set(v *blockVector, body []byte, send uint32) {
 		i++
 	}
 	at := 0
-	for _, n := range v.Set.News {
+	for _, n := range set.News {
 		at += int(n.After)
 		union = slices.Insert(union, at, nil)
 		at++
@@ -410,13 +369,13 @@ func (x *vectorReader) set(v *blockVector, body []byte, send uint32) {
 		}
 		if v.Second {
 			if e != nil {
-				e = find(x.sets[send-v.Age-1], e)
+				e = find(sets[send-v.Age-1], e)
 			}
 			put(p.Base2, k, e)
 		}
 	}
 	if len(parts) > 0 {
-		if err := x.decoder.Decode(body, delta.Coder(v.Coder), x.world, parts); err != nil {
+		if err := x.decoder.Decode(body, delta.Coder(v.Coder), model, parts); err != nil {
 			x.t.Fatal(err)
 		}
 	}
@@ -429,9 +388,9 @@ func (x *vectorReader) set(v *blockVector, body []byte, send uint32) {
 			told.Hidden += fmt.Sprintf("%d ", union[i].ID)
 		}
 	}
-	v.Told = append(v.Told, told)
-	x.sets[send] = append(x.sets[send], told.Entities...)
-	slices.SortFunc(x.sets[send], func(a, b entityVector) int { return cmp.Or(cmp.Compare(a.Mask, b.Mask), cmp.Compare(a.ID, b.ID)) })
+	v.Told = told
+	sets[send] = append(sets[send], told.Entities...)
+	slices.SortFunc(sets[send], func(a, b entityVector) int { return cmp.Or(cmp.Compare(a.Mask, b.Mask), cmp.Compare(a.ID, b.ID)) })
 }
 
 // bytes encodes a message again, with the functions of the server.
@@ -450,15 +409,11 @@ func (v *snapshotVector) bytes(t *testing.T) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		head := wire.BlockHead{Own: k.Own, First: k.First, Count: k.Groups, Slots: wire.AllSlots, Age: k.Age, Two: k.Second, Coder: delta.Coder(k.Coder)}
-		if k.Slots != "" {
-			fmt.Sscanf(k.Slots, "%x", &head.Slots)
+		head := wire.BlockHead{Own: k.Own, Age: k.Age, Two: k.Second, Missing: k.Missing, Coder: delta.Coder(k.Coder), Set: k.Set != nil}
+		if k.Piece != nil {
+			head.Piece, head.Number = true, *k.Piece
 		}
 		if k.Set != nil {
-			if head = (wire.BlockHead{Age: k.Age, Two: k.Second, Missing: k.Missing}); k.Piece != nil {
-				head.Piece, head.First = true, *k.Piece
-			}
-			k.Set.Coder = delta.Coder(k.Coder)
 			body = append(k.Set.Append(nil), body...)
 		}
 		b = append(head.Append(b, age, len(body), i == len(v.Blocks)-1), body...)
@@ -577,9 +532,7 @@ func checkSnapshotVectors(t *testing.T, v *snapshotVectors, seen map[string]bool
 				seen["set with news"] = seen["set with news"] || len(k.Set.News) > 0
 				seen["set with gone entities"] = seen["set with gone entities"] || len(k.Set.Gone) > 0
 			}
-			for _, told := range k.Told {
-				seen["hidden"] = seen["hidden"] || told.Hidden != ""
-			}
+			seen["hidden"] = seen["hidden"] || k.Told.Hidden != ""
 		}
 	}
 }

@@ -40,7 +40,7 @@ func (b between) draw(float64) (stalled bool) {
 // drawBetween writes the state of an entity at the playback head into the view. It reports whether there was no
 // later state to move toward.
 func (b between) drawBetween(r *mirror.Replica, f *figure, head float64) (waiting bool) {
-	h, p := b.mirror.Store.World[r.At.Group], b.around(r, head, r.Moves != f.moves)
+	h, p := b.mirror.Store.World.Groups[r.At.Group], b.around(r, head, r.Moves != f.moves)
 	from, to, before := p.from, p.to, p.before
 	if from != nil && !before {
 		f.moves = r.Moves

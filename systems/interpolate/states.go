@@ -42,10 +42,10 @@ type bracketingStates struct {
 // around returns the newest state of an entity at or before a tick, and the oldest after it. If moved is true, it
 // also searches the entity's previous slot.
 func (s *states) around(r *mirror.Replica, tick float64, moved bool) (p bracketingStates) {
-	p.from, p.to, p.gone = s.mirror.Store.World[r.At.Group].Around(r.ID, r.At.Slot, tick)
+	p.from, p.to, p.gone = s.mirror.Store.World.Groups[r.At.Group].Around(r.ID, r.At.Slot, tick)
 	p.slot = int(r.At.Slot)
 	if moved { // it now has other components, but possibly not yet at that tick
-		old, later, _ := s.mirror.Store.World[r.Before.Group].Around(r.ID, r.Before.Slot, tick)
+		old, later, _ := s.mirror.Store.World.Groups[r.Before.Group].Around(r.ID, r.Before.Slot, tick)
 		if old != nil && (p.from == nil || old.Tick > p.from.Tick) {
 			p = bracketingStates{old, later, int(r.Before.Slot), false, true}
 		}
@@ -70,7 +70,7 @@ func (s *states) readAt(into unsafe.Pointer, r *mirror.Replica, tick uint32, com
 
 // stateAt returns the state of a tick that contains an entity in a slot, or nil.
 func (s *states) stateAt(group int32, id uint32, slot int32, tick uint32) *mirror.State {
-	h := s.mirror.Store.World[group]
+	h := s.mirror.Store.World.Groups[group]
 	st := h.At(tick / s.every)
 	if st == nil || st.Tick != tick || !st.Says(id, slot) { // the send was late and its tick differs
 		st, _, _ = h.Around(id, slot, float64(tick))

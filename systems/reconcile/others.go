@@ -104,7 +104,7 @@ func (o *others) agrees(r *mirror.Replica, input uint32) bool {
 
 // eachConfirmed calls visit for each predicted component of the newest public state of an entity.
 func (o *others) eachConfirmed(r *mirror.Replica, visit func(st *mirror.State, comp *ecs.Component, words []int32)) {
-	st := o.parts.Mirror.Store.World[r.At.Group].At(o.proofs.records.Of(r).confirmed)
+	st := o.parts.Mirror.Store.World.Groups[r.At.Group].At(o.proofs.records.Of(r).confirmed)
 	if st == nil || !st.Says(r.ID, r.At.Slot) {
 		return
 	}

@@ -12,7 +12,7 @@ import (
 // Components that change altogether in each tick: of the own entity, and of others.
 type (
 	OwnMemory struct {
-		Words [30]uint32 `net:"raw"`
+		Words [20]uint32 `net:"raw"`
 	}
 	OtherMemory struct {
 		Words [24]uint32 `net:"raw"`

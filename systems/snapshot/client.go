@@ -6,7 +6,8 @@ import (
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/systems/internal/baseline"
+	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/systems/internal/inflight"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
@@ -30,79 +31,136 @@ type Peer interface {
 
 // Client is one receiver of snapshots.
 type Client struct {
-	baselines baseline.Client
-	id        uint32
-	sight     uint32 // client whose interest decides what this client sees
-	own       uint32 // client whose owner state this client receives
-	control   control
-	peer      Peer
-	model     *delta.Model // of the world's blocks
-	packets   []Packet
-	send      uint32 // of the packets
-	logged    bool   // the client's exhausted budget was logged
-	join      clientJoin
-	owner     ownerState
+	id      uint32
+	sight   uint32 // client whose interest decides what this client sees
+	own     uint32 // client whose owner state this client receives
+	control control
+	peer    Peer
+	model   *delta.Model // of the world's blocks
+	packets []Packet
+	sent    inflight.Ring[contents]
+	floor   uint32 // oldest send that may be a baseline
+	epoch   uint8
+	asked   uint8 // epoch that the client requested last
+	logged  bool  // the client's exhausted budget was logged
+	join    clientJoin
+	private private
 
-	started          uint32              // newest send whose snapshot was started
-	head             wire.SnapshotHeader // the fields of that snapshot's header that depend on other packages
-	tells            bool                // that snapshot contains owner state
-	budget           int                 // bytes of a snapshot
-	over             bool                // the newest snapshot did not hold everything
-	usual            int                 // mean bytes of snapshots while acknowledgements come in time
-	acked            uint32              // newest send that the client acknowledged, 0 for none
-	soonest          float32             // smallest number of sends until an acknowledgement arrived
-	starved          bool                // owner state left no room for anything else; it is omitted at the next send
-	ownerAccumulated accumulated         // priorities of owner state
+	started uint32              // newest send whose snapshot was started
+	head    wire.SnapshotHeader // the fields of that snapshot's header that depend on other packages
+	tells   bool                // that snapshot contains owner state
+	budget  int                 // bytes of a snapshot
+	over    bool                // the newest snapshot did not hold everything
+	usual   int                 // mean bytes of snapshots while acknowledgements come in time
+	acked   uint32              // newest send that the client acknowledged, 0 for none
+	soonest float32             // smallest number of sends until an acknowledgement arrived
+	starved bool                // owner state left no room for anything else; it is omitted at the next send
 
 	recorder bool   // the client is a recorder, which is not counted
 	view     *view  // what it sees
 	held     held   // of its view
 	shown    uint32 // newest send whose members it was sent, or is sent in pieces
-	lost     bool   // it may keep an entity that is gone: it must join again
 }
 
+// contents is what a packet contains.
+type contents struct {
+	send   uint32  // of the header
+	view   bool    // members of the view at that send
+	own    bool    // owner state
+	kept   uint32  // send of the kept state to which pieces belong
+	pieces []int32 // numbers of its pieces
+}
+
+// fewPackets and mostPackets limit the number of packets in flight whose contents are stored.
+const (
+	fewPackets  = 32
+	mostPackets = 2048
+)
+
 func newClient(id uint32, p Peer, model *delta.Model, budget int) *Client {
-	return &Client{id: id, sight: id, own: id, peer: p, model: model, baselines: *baseline.New(), budget: budget}
+	c := &Client{id: id, sight: id, own: id, peer: p, model: model, sent: inflight.New[contents](fewPackets), budget: budget}
+	c.held.sends = make([]sentSend, capture.Kept)
+	c.private.prepare()
+	return c
 }
 
 // touch reads a byte of each cache line of a client, see portionSize. The result has no meaning.
 func (c *Client) touch() byte {
-	return c.baselines.Touch() ^ byte(c.id) ^ byte(len(c.packets)) ^ byte(c.join.state) ^ byte(len(c.owner.slots)) ^ byte(c.held.whole) ^ byte(c.held.sends[0].send)
+	return byte(c.id) ^ byte(len(c.packets)) ^ byte(c.join.state) ^ byte(c.held.whole) ^ byte(len(c.private.view.members))
 }
 
 // touchFurther reads a byte of each cache line of the data to which the client points. The result has no meaning.
 func (c *Client) touchFurther(send uint32) (b byte) {
 	if cap(c.packets) > 0 {
-		if p := &c.packets[:1][0]; cap(p.Bytes) > 0 && cap(p.Holds) > 0 {
-			b = p.Bytes[:1][0] ^ byte(p.Holds[:1][0].Slots)
+		if p := &c.packets[:1][0]; cap(p.Bytes) > 0 {
+			b = p.Bytes[:1][0]
 		}
 	}
-	if len(c.owner.slots) > 0 {
-		b ^= byte(c.owner.slots[0].id)
+	if m := c.private.view.members; len(m) > 0 {
+		b ^= byte(m[0].id)
 	}
-	return b ^ c.baselines.TouchFurther() ^ c.owner.frames.touch(send-1) ^ c.peer.Touch()
+	return b ^ byte(c.held.place(send).send) ^ byte(c.private.held.place(send).send) ^ c.private.frames.touch(send-1) ^ c.peer.Touch()
 }
 
 // Packet is a packet that waits to be sent.
 type Packet struct {
 	Bytes []byte
-	Holds []baseline.Block
+	contents
 }
 
 // Packets returns the packets that wait to be sent to the client.
 func (c *Client) Packets() []Packet { return c.packets }
 
 // Sent records that a packet was sent with a session sequence number.
-func (c *Client) Sent(seq uint16, p *Packet) { c.baselines.Sent(seq, c.send, p.Holds) }
+func (c *Client) Sent(seq uint16, p *Packet) {
+	c.sent.Reserve(seq, mostPackets, func(x *contents) bool { return x.send >= c.floor })
+	x := c.sent.Put(seq)
+	pieces := append(x.pieces[:0], p.pieces...)
+	*x = p.contents
+	x.pieces = pieces
+}
 
 // Clear removes all packets.
 func (c *Client) Clear() { c.packets = c.packets[:0] }
 
 // Ask records the epoch that the client requests.
-func (c *Client) Ask(epoch uint8) { c.baselines.Ask(epoch) }
+func (c *Client) Ask(epoch uint8) { c.asked = epoch }
 
-// Baselines returns what the client has acknowledged.
-func (c *Client) Baselines() *baseline.Client { return &c.baselines }
+// Epoch returns the current epoch.
+func (c *Client) Epoch() uint8 { return c.epoch }
+
+// startEpoch starts the epoch that the client requested, if it requested one, because it could not decode a packet. In a new epoch the
+// client holds nothing.
+func (c *Client) startEpoch() bool {
+	if c.asked == c.epoch {
+		return false
+	}
+	c.epoch = c.asked
+	c.private.held.forget()
+	return true
+}
+
+// floorMargin is the number of sends by which the floor stays below the oldest needed baseline. It leaves room for the gaps between the
+// smaller [ages] and for a second baseline.
+const floorMargin = 5
+
+// updateFloor raises the floor: the oldest send that this and later packets use as a baseline. The client can remove older states.
+// While nothing is acknowledged, the floor is [maxAge] sends old.
+func (c *Client) updateFloor(send uint32) {
+	oldest := c.held.oldestNeeded(send)
+	if own := c.private.held.oldestNeeded(send); send-own < wire.OwnKept {
+		oldest = min(oldest, own)
+	}
+	if oldest == send || send-oldest > maxAge-floorMargin {
+		oldest = max(send, maxAge) - maxAge
+	} else {
+		oldest -= min(oldest, floorMargin)
+	}
+	if c.join.stream != nil {
+		oldest = min(oldest, c.join.stream.kept.send)
+	}
+	c.floor = max(c.floor, oldest)
+}
 
 // Budget returns the limit of the client's snapshots in bytes. over reports that the newest snapshot did not hold
 // everything.
@@ -129,9 +187,15 @@ func (c *Client) InSight(send uint32) (all []InSight) {
 	return all
 }
 
-// OwnState returns the owner state of a send, nil if it is no longer kept.
-func (c *Client) OwnState(send uint32) []delta.Group {
-	var f ownerFrame
-	c.owner.frames.read(send, &f)
-	return f.groups
+// OwnState returns the components of an entity in the owner state of a send, and their record; nil if it contains none or is no longer
+// kept.
+func (c *Client) OwnState(send, id uint32) (mask uint64, rec []int32) {
+	for i := range c.private.view.members {
+		if m := &c.private.view.members[i]; m.id == id && m.in(send) {
+			if rec = c.private.frames.record(send, m); rec != nil {
+				return m.mask, rec
+			}
+		}
+	}
+	return 0, nil
 }

@@ -1,13 +1,10 @@
 package snapshot
 
 import (
-	"cmp"
-	"math/bits"
 	"slices"
 
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems/internal/baseline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -182,154 +179,8 @@ func (d *draft) startDatagrams() wire.SnapshotHeader {
 	return h
 }
 
-// fitOwner packs owner state: all of it, or by priority what fits half the budget. Clients use owner state that is complete, so
-// that owner state may take the whole budget; then it waits for a send, see [Client].starved.
-func (d *draft) fitOwner() {
-	src, pk := &d.own, &d.pack
-	empty, limit := pk.load, pk.limit
-	if d.ownWhole = d.fitWithin(src, limit/2); d.ownWhole && pk.countOwner() <= 1 {
-		return
-	}
-	pk.rollback(empty)
-	pk.firstHeader, pk.laterHeader = pk.firstHeader+wire.MaxDivided, pk.laterHeader+wire.MaxDivided
-	if d.ownWhole = d.fitWithin(src, limit/2) || d.fitWithin(src, limit); d.ownWhole {
-		return
-	}
-	pk.limit = limit / 2
-	d.rankOwner(src)
-	d.fitCandidates(src, &d.c.ownerAccumulated)
-	if pk.limit = limit; !pk.has(contentOwner) { // half the budget is not enough for one entity
-		d.rankEntities(src, &d.c.ownerAccumulated)
-		d.fitCandidates(src, &d.c.ownerAccumulated)
-	}
-}
-
-// fitWithin packs all blocks of a source if they fit a limit, in bytes of all datagrams.
-func (d *draft) fitWithin(src *source, limit int) bool {
-	limit, d.pack.limit = d.pack.limit, limit
-	fits := d.fitRuns(src)
-	d.pack.limit = limit
-	return fits
-}
-
-// fitRuns packs all runs. If they do not fit, it packs nothing and returns false.
-func (d *draft) fitRuns(src *source) bool {
-	mark := d.pack.load
-	for i := range src.blocks {
-		if !d.fitRun(src, src.blocks[i]) {
-			d.pack.rollback(mark)
-			return false
-		}
-	}
-	return true
-}
-
-// fitRun packs a run of groups, in halves if it is too long for a datagram.
-func (d *draft) fitRun(src *source, run wire.BlockHead) bool {
-	pk := &d.pack
-	whole := d.encode(src, run)
-	if pk.add(whole) {
-		return true
-	}
-	if len(whole.body) <= pk.maxBody() {
-		return false
-	}
-	if run.Count > 1 {
-		a, b := run.Halve()
-		return d.fitRun(src, a) && d.fitRun(src, b)
-	}
-	low, high := wire.HalveSlots(run.Slots, src.group(run.First).Alive)
-	if high == 0 {
-		d.leaveOut(src, run.First, run.Slots)
-		run.Slots &^= src.group(run.First).Alive
-		if run.Slots == 0 {
-			return true
-		}
-		return pk.add(d.encode(src, run))
-	}
-	a, b := run, run
-	a.Slots, b.Slots = low, high
-	return d.fitRun(src, a) && d.fitRun(src, b)
-}
-
-// Packing by priority stops when less than leastSpace bytes are free, or when misfits candidates in a row did not fit.
-const (
-	leastSpace = 24
-	misfits    = 4
-)
-
-// fitCandidates packs candidates in order until the room is used up. It resets the accumulated priority of the entities that it
-// packs.
-func (d *draft) fitCandidates(src *source, acc *accumulated) {
-	x, pk := &d.ranking, &d.pack
-	slices.SortFunc(x.candidates, func(a, b candidate) int { return cmp.Compare(a.order, b.order) })
-	failed := 0
-	for i := range x.candidates {
-		if failed >= misfits || pk.room(contentOwner) < leastSpace {
-			break
-		}
-		if failed++; d.fitBlock(src, src.blocks[x.candidates[i].block], acc) {
-			failed = 0
-		}
-	}
-}
-
-// fitBlock packs a block of entities: all of them, or a part. It reports whether it packed any.
-func (d *draft) fitBlock(src *source, h wire.BlockHead, acc *accumulated) bool {
-	b := d.encode(src, h)
-	if d.pack.add(b) {
-		acc.clearBlock(&h)
-		return true
-	}
-	return d.fitOwnPart(src, h, len(b.body), acc)
-}
-
-// fitOwnPart packs the entities of a block with the highest accumulated priority, as many as fit, and all empty slots of the
-// block. It reports whether it packed any entity. size is the length of the whole body.
-func (d *draft) fitOwnPart(src *source, h wire.BlockHead, size int, acc *accumulated) bool {
-	x, pk, g := &d.ranking, &d.pack, h.First
-	alive, slots := h.Slots&src.group(g).Alive, acc.ofSlots(g)
-	n := bits.OnesCount64(alive)
-	x.slots = x.slots[:0]
-	for m := alive; m != 0; m &= m - 1 {
-		x.slots = append(x.slots, bits.TrailingZeros64(m))
-	}
-	slices.SortStableFunc(x.slots, func(a, b int) int { return cmp.Compare(slots[b], slots[a]) })
-	room := pk.room(contentOwner)
-	var best block
-	fit, misfit := 0, n // the first fit of x.slots fit, the first misfit do not
-	for guess := n * room / max(size, 1); fit+1 < misfit; guess = (fit + misfit) / 2 {
-		guess = min(max(guess, fit+1), misfit-1)
-		part := h
-		part.Slots = h.Slots &^ alive
-		for _, slot := range x.slots[:guess] {
-			part.Slots |= 1 << slot
-		}
-		if b := d.encode(src, part); len(b.body) <= room {
-			best, fit = b, guess
-		} else {
-			misfit, size = guess, len(b.body)
-		}
-	}
-	if fit == 0 && n > 0 && size > pk.maxBody() {
-		d.leaveOut(src, g, 1<<x.slots[0])
-	}
-	if fit == 0 || !pk.add(best) {
-		return false
-	}
-	acc.clearBlock(&best.BlockHead)
-	return true
-}
-
-// leaveOut leaves out an entity for a while because no snapshot of this client has room for it.
-func (d *draft) leaveOut(src *source, g uint32, slots uint64) {
-	cur := src.group(g)
-	k := bits.TrailingZeros64(slots & cur.Alive)
-	d.stats.Oversized++
-	if mask := cur.Masks[k]; !d.sys.shared.bigLogged[mask] {
-		d.notes.add(note{kind: noteBig, id: cur.IDs[k], mask: mask})
-	}
-}
+// leastSpace is the number of free bytes below which no more chunks are tried.
+const leastSpace = 24
 
 // Allowed returns the maximum size of the next snapshot of a client in bytes: the session's estimate of the capacity of the
 // path, within the budget. A larger entity waits until the estimate has grown. While acknowledgements are late, baselines get
@@ -401,7 +252,7 @@ func (s *System) ackHeader(c *Client, f *capture.Frame) (h wire.SnapshotHeader) 
 // header returns the header of the snapshot of a client.
 func (s *System) header(c *Client, f *capture.Frame) wire.SnapshotHeader {
 	h := c.head
-	h.Epoch, h.Floor = c.baselines.Epoch(), f.Send-c.baselines.Floor()
+	h.Epoch, h.Floor = c.epoch, f.Send-c.floor
 	change := int(h.Depth) - int(c.control.depth)
 	h.Control = !c.control.any || c.join.state != joinNone || (f.Send+c.id)%controlEvery == 0 ||
 		h.Epoch != c.control.epoch || h.Shift != c.control.shift || change < -2 || change > 2
@@ -417,7 +268,6 @@ func (d *draft) writeDatagrams(h *wire.SnapshotHeader) {
 	n := max(pk.datagrams, 1) // at least the header
 	accounts, total := &d.encoder.accounts, 0
 	c.packets = slices.Grow(c.packets[:0], n)[:n]
-	c.send = f.Send
 	own := pk.countOwner()
 	at := 0
 	for q := range n {
@@ -438,7 +288,7 @@ func (d *draft) writeDatagrams(h *wire.SnapshotHeader) {
 		if !c.recorder {
 			accounts.Header(len(b))
 		}
-		holds, sets := c.packets[q].Holds[:0], false
+		in := contents{send: f.Send, pieces: c.packets[q].pieces[:0]}
 		age := uint32(0)
 		for ; at < len(pk.blocks) && pk.blocks[at].datagram == q; at++ {
 			x := &pk.blocks[at]
@@ -450,23 +300,27 @@ func (d *draft) writeDatagrams(h *wire.SnapshotHeader) {
 			}
 			switch age = x.Age; {
 			case x.chunk >= 0:
-				holds = append(holds, baseline.Block{Send: x.send, Chunk: int32(x.chunk)})
-			case !x.Own:
-				sets = true
+				in.kept, in.pieces = x.send, append(in.pieces, int32(x.chunk))
+			case x.Own:
+				in.own = true
 			default:
-				holds = append(holds, baseline.Block{First: x.First, Count: uint16(x.Count), Slots: x.Slots, Send: x.send, Chunk: -1, Own: true})
+				in.view = true
 			}
 		}
-		if sets {
-			holds = append(holds, baseline.Block{Send: f.Send, Chunk: -1})
-			c.held.sends[f.Send%capture.Kept].open++
+		if in.own {
+			c.private.held.place(f.Send).open++
+		}
+		if in.view {
+			c.held.place(f.Send).open++
 			c.shown = f.Send
 		}
-		c.packets[q] = Packet{b, holds}
+		c.packets[q] = Packet{b, in}
 		total += len(b)
 	}
-	if x := c.held.of(f.Send); x != nil && x.open == 0 {
-		*x = sentSend{} // it contained no part of the view
+	for _, h := range [...]*held{&c.held, &c.private.held} {
+		if x := h.of(f.Send); x != nil && x.open == 0 {
+			*x = sentSend{} // it contained no part of the view
+		}
 	}
 	if !c.recorder {
 		accounts.Snapshot(n, total)

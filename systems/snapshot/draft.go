@@ -16,14 +16,13 @@ type draft struct {
 	// Stage 2: the views. The result is in the view.
 	views viewScratch
 
-	// Owner state.
-	owner ownerScratch
-	own   source
-
-	// Stage 3 and 4: the view as blocks.
+	// Stage 3 and 4: first owner state and then the view as blocks. These are those being packed:
+	v        *view
+	h        *held
+	own      bool // v is the private view
 	gathered gathering
 	part     part
-	ranking  ranking // of owner state
+	owner    ownerScratch
 
 	// Stage 5: blocks and datagrams.
 	encoder  encoder
@@ -66,40 +65,49 @@ func (d *draft) end(c *Client) {
 		d.stats.Updates++
 		d.stats.Delay += uint64(d.sys.config.Clock.Tick() - d.f.Tick)
 	}
-	streams := d.f.Send
-	if c.join.stream != nil {
-		streams = c.join.stream.kept.send
-	}
-	c.baselines.UpdateFloor(d.f.Send, c.held.oldestNeeded(d.f.Send), streams)
+	c.updateFloor(d.f.Send)
 	h := d.startDatagrams()
-	d.diffOwner()
 	d.fitOwner()
 	d.fitView()
 	d.writeDatagrams(&h)
 }
 
+// selectView selects the view to be packed, the private one or that of the client.
+func (d *draft) selectView(own bool) {
+	d.v, d.h, d.own = d.c.view, &d.c.held, own
+	if own {
+		d.v, d.h = &d.c.private.view, &d.c.private.held
+	}
+}
+
 // fitView packs the view of the client: all of it, or pieces of the state with which the client joins, or what matters most.
 func (d *draft) fitView() {
 	c := d.c
+	d.selectView(false)
 	switch {
 	case c.join.state == joinStream:
 		d.fitStream()
 	case d.fitWhole():
+		c.over = false
 	case c.join.state == joinNow:
 		d.sys.shared.joins.start(d)
 		d.fitStream()
 	default:
-		d.fitPart()
+		if c.over = !d.fitPart(); c.over {
+			d.noteOver()
+		}
+		c.starved = d.part.starved
 	}
 }
 
 // start prepares the draft for a client, which may have asked for a new epoch, or may hold nothing that is still kept.
 func (d *draft) start(c *Client) {
 	d.c = c
+	d.selectView(false)
 	if c.join.at == 0 {
 		c.join.at = d.f.Send
 	}
-	if c.baselines.StartEpoch() || c.lost || c.join.state == joinNone && !c.held.anyBaseline(d.f.Send, c.baselines.Floor(), d.oldestAge()) {
+	if c.startEpoch() || c.held.lost || c.join.state == joinNone && !c.held.anyBaseline(d.f.Send, c.floor, d.oldestAge()) {
 		d.rejoin(c)
 		c.join.at = d.f.Send
 	}
@@ -110,5 +118,5 @@ func (d *draft) rejoin(c *Client) {
 	d.sys.shared.joins.release(d.sys, c)
 	c.held.releaseJoined(d.sys)
 	c.held.forget()
-	c.join.state, c.lost = joinNow, false
+	c.join.state = joinNow
 }

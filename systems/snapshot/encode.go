@@ -27,34 +27,14 @@ func newBlock(h wire.BlockHead, e encoded, send uint32) block {
 	return b
 }
 
-func (b *block) setBody(e encoded) { b.encoded, b.Coder = e, e.coder }
+func (b *block) setBody(e encoded) { b.encoded, b.Coder, b.Set = e, e.coder, e.set }
 
 // encoded is the body of a block.
 type encoded struct {
-	body  []byte
+	body  []byte // with its set
+	set   bool   // there is one
 	costs []byte // of its fields, see [traffic.Meter]; nil: not measured
 	coder delta.Coder
-}
-
-// encode encodes a block of owner state.
-func (d *draft) encode(src *source, h wire.BlockHead) block {
-	var base, base2 []delta.Group
-	if h.Age > 0 {
-		base = groupsFrom(h.First, d.ownerAt(src.send-h.Age))
-		if h.Two {
-			base2 = groupsFrom(h.First, d.ownerAt(src.send-h.Age-1))
-		}
-	}
-	d.encoder.stats.Own++
-	return newBlock(h, d.encoder.encodeOwner(src.model, &h, src.groups[h.First:], base, base2), src.send)
-}
-
-// groupsFrom returns the groups from first on. It returns nil if groups is nil.
-func groupsFrom(first uint32, groups []delta.Group) []delta.Group {
-	if groups == nil {
-		return nil
-	}
-	return groups[first:]
 }
 
 // encoder encodes the blocks of a send on one worker. Bodies that clients may share stay until the next send, others
@@ -87,30 +67,6 @@ func (e *encoder) prepare(s *System) {
 	e.trained, e.shared = s.codecs.trained, &s.shared
 	e.accounts.Begin(s.codecs.layout, s.comps)
 	s.shared.meters = append(s.shared.meters, &e.meters[0], &e.meters[1])
-}
-
-// encodeOwner returns the body of a block of owner state.
-func (e *encoder) encodeOwner(m *delta.Model, h *wire.BlockHead, cur, base, base2 []delta.Group) encoded {
-	e.setParts(h, cur, base, base2)
-	at := len(e.once)
-	all, coder := e.private.Append(e.once, m, e.parts)
-	e.once = all
-	return encoded{body: all[at:len(all):len(all)], coder: coder}
-}
-
-// setParts sets the parts of a block.
-func (e *encoder) setParts(h *wire.BlockHead, cur, base, base2 []delta.Group) {
-	e.parts = e.parts[:0]
-	for g := range h.Count {
-		p := delta.Part{Cur: &cur[g], Slots: h.Slots}
-		if base != nil {
-			p.Base = &base[g]
-		}
-		if base2 != nil {
-			p.Base2 = &base2[g]
-		}
-		e.parts = append(e.parts, p)
-	}
 }
 
 // measure appends the body of the parts to an arena. hash decides whether it measures the costs of fields.

@@ -1,24 +1,27 @@
 package snapshot
 
-import (
-	"slices"
+import "slices"
 
-	"github.com/tactusgo/tactus/internal/capture"
-	"github.com/tactusgo/tactus/systems/internal/baseline"
-)
+// Stage 3: what a client holds of a view, and which of it is the baseline of its next snapshot.
 
-// Stage 3: what a client holds of its view, and which of it is the baseline of its next snapshot.
+// maxAge is the maximum age of a baseline of the world, in sends. It leaves the client room for packets that overtake each other.
+const maxAge = 248
 
-// held is what a client holds of its view.
+// ages are the preferred ages of baselines, in sends, youngest first. The list is short: clients with different acknowledgements
+// then often use the same baseline and share encoded blocks. A client without a baseline of these ages uses any other.
+var ages = [...]uint32{1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64, 96, 120}
+
+// held is what a client holds of a view.
 type held struct {
-	sends   [capture.Kept]sentSend
-	whole   uint32  // newest acknowledged send with the whole view; 0: none
-	told    uint32  // newest send whose whole view was sent, acknowledged or not; 0: none
-	part    uint32  // newest send with a part of the view; 0: none
-	dropped uint32  // nothing is known about members in parts that were sent before this send
-	oldest  uint32  // oldest send that a member needs as a baseline; 0: none but whole
-	joined  *joined // the kept send with which the client joined, while it is a baseline
-	perSize float32 // average bytes of a member in snapshots that did not hold everything; 0: the newest one did
+	sends   []sentSend // a ring
+	whole   uint32     // newest acknowledged send with the whole view; 0: none
+	told    uint32     // newest send whose whole view was sent, acknowledged or not; 0: none
+	part    uint32     // newest send with a part of the view; 0: none
+	dropped uint32     // nothing is known about members in parts that were sent before this send
+	oldest  uint32     // oldest send that a member needs as a baseline; 0: none but whole
+	joined  *joined    // the kept send with which the client joined, while it is a baseline
+	lost    bool       // the client may keep an entity that is gone: it must receive the whole view again
+	perSize float32    // average bytes of a member in snapshots that did not hold everything; 0: the newest one did
 	members []partial
 }
 
@@ -52,11 +55,14 @@ const partsKept = 64
 
 // of returns the description of the snapshot of a send, or nil if it is no longer kept.
 func (h *held) of(send uint32) *sentSend {
-	if s := &h.sends[send%capture.Kept]; s.send == send && send != 0 {
+	if s := h.place(send); s.send == send && send != 0 {
 		return s
 	}
 	return nil
 }
+
+// place returns the place of a send.
+func (h *held) place(send uint32) *sentSend { return &h.sends[send%uint32(len(h.sends))] }
 
 // holdsWhole reports whether the client holds the whole view of a send.
 func (h *held) holdsWhole(send uint32) bool {
@@ -123,7 +129,10 @@ func (h *held) oldestNeeded(send uint32) uint32 {
 }
 
 // forget records that the client holds nothing.
-func (h *held) forget() { *h = held{} }
+func (h *held) forget() {
+	clear(h.sends)
+	*h = held{sends: h.sends}
+}
 
 // wholeServes reports whether the newest whole view that the client holds can be a baseline of a send. A kept send is one at any
 // age.
@@ -150,7 +159,7 @@ func (h *held) anyBaseline(send, floor, oldest uint32) bool {
 // choose returns the age of the youngest send of which the client holds the whole view, 0 for none, and whether the send before
 // it is a baseline too. For a second baseline it accepts a somewhat greater age.
 func (h *held) choose(send, floor, oldest uint32, second bool) (age uint32, two bool) {
-	for _, a := range baseline.Ages {
+	for _, a := range ages {
 		if a > oldest || a >= send || send-a < floor {
 			break
 		}
@@ -223,4 +232,19 @@ func (h *held) newestHeld(m *member) (newest uint32) {
 		newest = j.send
 	}
 	return newest
+}
+
+// newestSent returns the newest send that contained a member, at least held, and the number of sends with the member that are newer
+// than held and not acknowledged.
+func (h *held) newestSent(m *member, held uint32) (newest uint32, open int) {
+	newest = held
+	for i := range h.sends {
+		if s := &h.sends[i]; s.send > held && h.inSnapshot(m, s.send) {
+			newest = max(newest, s.send)
+			if s.open > 0 {
+				open++
+			}
+		}
+	}
+	return newest, open
 }

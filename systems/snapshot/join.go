@@ -100,7 +100,7 @@ func (k *joins) start(d *draft) {
 	biggest := min(netsys.MaxPayload, c.budget) - rest // the longest body that a datagram of a join can have
 	var x *kept
 	for _, y := range k.kept {
-		if y.room != room || y.model != c.model || f.Send-y.send > shareJoin || y.send <= c.shown || y.send <= c.baselines.Floor() ||
+		if y.room != room || y.model != c.model || f.Send-y.send > shareJoin || y.send <= c.shown || y.send <= c.floor ||
 			!c.view.was(y.send, y.hash) || d.anyLate(y) {
 			continue
 		}
@@ -152,7 +152,7 @@ func (d *draft) keep(room, biggest int) *kept {
 
 // block returns the block of all members of a kept state.
 func (x *kept) block() setBlock {
-	return setBlock{v: &view{members: x.members}, f: x.f, send: x.send, to: len(x.members), fromStart: true}
+	return setBlock{v: &view{members: x.members}, now: state{send: x.send, world: x.f}, send: x.send, to: len(x.members), fromStart: true}
 }
 
 // within returns the members of a piece.
@@ -281,7 +281,7 @@ func (d *draft) fitStream() {
 		if x.done || x.at != 0 && d.f.Send-x.at <= wait {
 			continue
 		}
-		b := newBlock(wire.BlockHead{Piece: true, First: uint32(i)}, x.encoded, j.send)
+		b := newBlock(wire.BlockHead{Piece: true, Number: uint32(i)}, x.encoded, j.send)
 		b.chunk = int(i)
 		if !pk.add(b) {
 			c.starved = c.starved || !pk.has(contentJoin)

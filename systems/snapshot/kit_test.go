@@ -93,7 +93,7 @@ func (g *plaza) join(delay uint32) *peer {
 // told calls visit with the place in frames of each entity in the newest snapshot to a client.
 func (g *plaza) told(p *peer, visit func(group, slot int)) {
 	for i := range p.c.view.members {
-		if m := &p.c.view.members[i]; m.until == 0 && p.c.held.inSnapshot(m, p.c.send) {
+		if m := &p.c.view.members[i]; m.until == 0 && p.c.held.inSnapshot(m, p.c.started) {
 			visit(int(m.group), int(m.slot))
 		}
 	}

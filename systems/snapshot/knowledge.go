@@ -5,7 +5,6 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
-	"github.com/tactusgo/tactus/systems/internal/baseline"
 	"github.com/tactusgo/tactus/systems/internal/interest"
 	"github.com/tactusgo/tactus/systems/internal/traffic"
 )
@@ -74,7 +73,10 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 		return
 	}
 	k.Exists, k.Own = true, f.Owner(g, slot) == c.id
-	s.ownKnowledge(c, id, k)
+	if own := c.private.view.find(uint32(id)); own != nil && own.until == 0 {
+		k.OwnHeld = c.private.held.newestHeld(own)
+		k.OwnSent, _ = c.private.held.newestSent(own, k.OwnHeld)
+	}
 	v, h := c.view, &c.held
 	m := v.find(uint32(id))
 	k.TooBig = v.isTooBig(uint32(id))
@@ -89,19 +91,11 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 	}
 	k.Held = h.newestHeld(m)
 	k.Baseline = k.Held
-	age, two := h.choose(f.Send+1, c.baselines.Floor(), min(baseline.MaxAge, s.frames.Depth()), s.codecs.layout.Second())
+	age, two := h.choose(f.Send+1, c.floor, min(maxAge, s.frames.Depth()), s.codecs.layout.Second())
 	if base := f.Send + 1 - age; age > 0 && m.in(base) && !h.skips(m, base) {
 		k.Baseline, k.Second = base, two
 	}
-	k.Sent = k.Held
-	for i := range h.sends {
-		if sent := &h.sends[i]; sent.send > k.Held && h.inSnapshot(m, sent.send) {
-			k.Sent = max(k.Sent, sent.send)
-			if sent.open > 0 {
-				k.Unacknowledged++
-			}
-		}
-	}
+	k.Sent, k.Unacknowledged = h.newestSent(m, k.Held)
 	k.Priority = s.config.gain(s.config.World, f, c.sight, m)
 	if c.over {
 		p := h.record(m)
@@ -119,21 +113,6 @@ func (s *System) findSlot(c *Client, id components.NetID) (group, slot int, ok b
 		}
 	}
 	return s.frames.Slot(id)
-}
-
-// ownKnowledge sets the fields of k about the owner state of an entity.
-func (s *System) ownKnowledge(c *Client, id components.NetID, k *Knowledge) {
-	f := s.Newest()
-	if i := c.owner.find(uint32(id)); i >= 0 && c.owner.slots[i].slot/64 < c.owner.groups {
-		own := c.owner.slots[i].slot
-		for age := range uint32(baseline.OwnKept) {
-			if age < f.Send && c.baselines.Own.At(uint32(own/64)).Holds(f.Send-age)&(1<<(own%64)) != 0 {
-				k.OwnHeld = f.Send - age
-				break
-			}
-		}
-		k.OwnSent = c.baselines.NewestSent(uint32(own/64), own%64, k.OwnHeld)
-	}
 }
 
 // holdsID reports whether a frame has an entity in a slot.

@@ -1,143 +1,242 @@
 package snapshot
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
-	"github.com/tactusgo/tactus/systems/internal/baseline"
+	"github.com/tactusgo/tactus/internal/reuse"
+	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Owner state is the predicted and owner-only components of a client's own entities at full precision. Each client's owner state is captured, kept and compared with what that client acknowledged.
+// Owner state is the predicted and owner-only components of a client's own entities at full precision. It is a second view of each
+// client, whose state is captured for that client alone.
 
-// ownerState is the owner state of one client.
-type ownerState struct {
-	slots  []ownerSlot
-	groups int // of 64 slots, that the client is sent
+// private is the view of a client's own entities, and what the client holds of it.
+type private struct {
+	view   view
+	held   held
 	frames ownerFrames
 }
 
-// ownerScratch is the owner state of the client of a draft, as groups.
+func (p *private) prepare() { p.held.sends = make([]sentSend, wire.OwnKept) }
+
+// ownerScratch is memory for the owner state of one client.
 type ownerScratch struct {
-	now  ownerFrame
-	past ownerReader
+	list   []owned // in the order of ids
+	told   []report.Owned
+	pieces sharedPieces
 }
 
-// ownerSlot is an entity and its slot in its owner's frames. The entity keeps the slot as long as it has that owner.
-type ownerSlot struct {
-	id   uint32
-	slot int
-	seen uint32 // newest send at which the client owned it
+// owned is an entity of the client.
+type owned struct {
+	report.Owned
+	at   capture.Owned
+	seen bool // it is in the view
 }
 
-// find returns the index of an entity in slots, -1 for none.
-func (o *ownerState) find(id uint32) int {
-	return slices.IndexFunc(o.slots, func(x ownerSlot) bool { return x.id == id })
+// ownerFrames stores the owner state of a client at its newest sends, in one ring of words in the order of the sends, so that the two
+// baselines lie next to the newest state. Each state is
+//
+//	send | number of places | by place: index of the record's length, 0 for none | for each entity: length of the record, record
+//
+// The place of an entity is the index of its member in the private view.
+type ownerFrames struct {
+	ring []int32
+	room int // words of each state
+	end  int // words of the state that was started
 }
 
-// assignSlot returns the slot of an entity. An entity without one gets the lowest free slot.
-func (o *ownerState) assignSlot(id uint32) *ownerSlot {
-	i := o.find(id)
-	if i < 0 {
-		i = o.find(0)
+// words returns the words of the state of a send.
+func (o *ownerFrames) words(send uint32) []int32 {
+	at := int(send%wire.OwnKept) * o.room
+	return o.ring[at : at+o.room]
+}
+
+// touch reads a byte of the states of a send and of the next one, so that they are in the cache when they are read. The
+// result has no meaning.
+func (o *ownerFrames) touch(send uint32) byte {
+	if o.room == 0 {
+		return 0
 	}
-	if i < 0 {
-		i = len(o.slots)
-		o.slots = append(o.slots, ownerSlot{slot: i})
-	}
-	o.slots[i].id = id
-	return &o.slots[i]
+	return byte(o.words(send)[0]) ^ byte(o.words(send + 1)[0])
 }
 
-// assignSlots gives slots to the entities that a client owns at a send and frees the slots of other entities. It returns the
-// number of slots.
-func (o *ownerState) assignSlots(w *ecs.World, f *capture.Frame, mine []capture.Owned, parts uint64) (slots int) {
-	for _, x := range mine {
-		if componentsOf(w, f, x)&parts != 0 {
-			o.assignSlot(f.Groups[x.Group].IDs[x.Slot]).seen = f.Send
+// start starts the state of a send with a number of places, and makes room for words of records and their lengths.
+func (o *ownerFrames) start(send uint32, places, words int) {
+	if n := 2 + places + words; n > o.room {
+		old := *o
+		o.room = n
+		o.ring = make([]int32, wire.OwnKept*n)
+		for send := range uint32(wire.OwnKept) {
+			copy(o.words(send), old.words(send))
 		}
 	}
-	for i := range o.slots {
-		if x := &o.slots[i]; x.seen != f.Send {
-			x.id = 0
-		} else {
-			slots = max(slots, x.slot+1)
-		}
-	}
-	return slots
+	x := o.words(send)
+	x[0], x[1] = int32(send), int32(places)
+	clear(x[2 : 2+places])
+	o.end = 2 + places
 }
 
-// componentsOf returns the mask of the components of an entity.
-func componentsOf(w *ecs.World, f *capture.Frame, o capture.Owned) uint64 {
-	return w.Netcode().Mask(f.Entity(o.Group, o.Slot))
+// add adds the record of a member to the state that was started, and returns the record to be written.
+func (o *ownerFrames) add(send uint32, m *member, words int) []int32 {
+	x := o.words(send)
+	x[2+m.index], x[o.end] = int32(o.end), int32(words)
+	rec := x[o.end+1 : o.end+1+words]
+	o.end += 1 + words
+	return rec
+}
+
+// record returns the record of a member at a send; nil if there is none, or the state is no longer kept.
+func (o *ownerFrames) record(send uint32, m *member) []int32 {
+	if o.room == 0 {
+		return nil
+	}
+	x := o.words(send)
+	if uint32(x[0]) != send || m.index >= x[1] || x[2+m.index] == 0 {
+		return nil
+	}
+	x = x[x[2+m.index]:]
+	return x[1 : 1+x[0]]
 }
 
 // captureOwner captures the owner state of the client, and decides whether the snapshot contains it.
 func (d *draft) captureOwner() {
-	s, c, f := d.sys, d.c, d.f
-	mine, parts := f.Owned(c.own), c.peer.Report().Parts(s.ownerParts)
-	slots := c.owner.assignSlots(d.w, f, mine, parts)
-	if c.peer.Report().Emptied() {
-		slots = max(slots, 1) // a correction may be that the client has no entities any more
+	s, c, f, y := d.sys, d.c, d.f, &d.owner
+	v, layout := &c.private.view, s.codecs.rawLayout
+	v.oldest = f.Send - min(f.Send, 2*wire.OwnKept)
+	v.retryTooBig(f.Send)
+	parts, words := c.peer.Report().Parts(s.ownerParts), 0
+	y.list = y.list[:0]
+	for _, o := range f.Owned(c.own) {
+		id, mask := f.Groups[o.Group].IDs[o.Slot], d.w.Netcode().Mask(f.Entity(o.Group, o.Slot))&parts
+		if mask != 0 && !v.isTooBig(id) && len(y.list) < wire.MaxOwn {
+			y.list = append(y.list, owned{Owned: report.Owned{ID: id, Mask: mask}, at: o})
+			words += 1 + layout.RecordWords(mask)
+		}
 	}
-	n := min(max((slots+63)/64, c.owner.groups), wire.MaxOwnGroups)
-	c.owner.groups = n
-	c.baselines.Own.Grow(n)
-	now := &d.owner.now
-	now.reset(f.Send, n)
-	for _, o := range mine {
-		mask, id := componentsOf(d.w, f, o)&parts, f.Groups[o.Group].IDs[o.Slot]
-		i := c.owner.find(id)
-		if mask == 0 || i < 0 || c.owner.slots[i].slot >= 64*n {
+	slices.SortFunc(y.list, func(a, b owned) int { return cmp.Compare(a.ID, b.ID) })
+	d.updatePrivate(v)
+	c.private.frames.start(f.Send, v.indexes, words)
+	for i := range v.members {
+		m := &v.members[i]
+		if m.until != 0 {
 			continue
 		}
-		e, slot := f.Entity(o.Group, o.Slot), c.owner.slots[i].slot
-		rec := now.groups[slot/64].Put(slot%64, id, mask, s.codecs.rawLayout.RecordWords(mask))
-		for m := mask; m != 0; m &= m - 1 {
-			comp := s.comps[bits.TrailingZeros64(m)]
-			if comp.Words == 0 {
-				continue
-			}
-			raw := comp.Schema.AppendRaw(d.encoder.raw[:0], c.peer.Own(e, comp))
+		x := y.find(m.id)
+		x.Record = c.private.frames.add(f.Send, m, layout.RecordWords(m.mask))
+		d.captureRecord(x.Record, f.Entity(x.at.Group, x.at.Slot), m.mask)
+	}
+	y.told = y.told[:0]
+	for i := range y.list {
+		y.told = append(y.told, y.list[i].Owned)
+	}
+	c.tells = d.sendsOwner() && !c.starved
+}
+
+// find returns the entity with an id.
+func (y *ownerScratch) find(id uint32) *owned {
+	if i, ok := slices.BinarySearchFunc(y.list, id, func(o owned, id uint32) int { return cmp.Compare(o.ID, id) }); ok {
+		return &y.list[i]
+	}
+	return nil
+}
+
+// updatePrivate changes the members of the private view to the listed entities.
+func (d *draft) updatePrivate(v *view) {
+	y, gone := &d.views, false
+	y.gone = reuse.Slice(y.gone, (v.indexes+63)/64)
+	clear(y.gone)
+	y.entered = y.entered[:0]
+	for i := range v.members {
+		m := &v.members[i]
+		if m.until != 0 {
+			continue
+		}
+		if x := d.owner.find(m.id); x != nil && x.Mask == m.mask {
+			x.seen = true
+		} else {
+			y.gone[m.group] |= 1 << m.slot
+			gone = true
+		}
+	}
+	for i := range d.owner.list {
+		if x := &d.owner.list[i]; !x.seen {
+			y.entered = append(y.entered, member{mask: x.Mask, id: x.ID, since: d.f.Send})
+		}
+	}
+	d.changeView(v, gone)
+}
+
+// captureRecord writes the components in mask of an entity to a record.
+func (d *draft) captureRecord(rec []int32, e ecs.Entity, mask uint64) {
+	for ; mask != 0; mask &= mask - 1 {
+		if comp := d.sys.comps[bits.TrailingZeros64(mask)]; comp.Words > 0 {
+			raw := comp.Schema.AppendRaw(d.encoder.raw[:0], d.c.peer.Own(e, comp))
 			d.encoder.raw = raw
 			rec = rec[capture.PackRaw(rec, raw):]
 		}
 	}
-	c.owner.frames.keep(now)
-	c.tells = !c.starved && len(now.groups) > 0 && d.sendsOwner(now)
-}
-
-// diffOwner computes the difference of the captured owner state. It does nothing if owner state left no room for anything else
-// in the previous snapshot.
-func (d *draft) diffOwner() {
-	s, c, now := d.sys, d.c, &d.owner.now
-	if s.shared.part == buildRest {
-		c.owner.frames.read(d.f.Send, now)
-	}
-	d.own.reset(source{
-		model: s.codecs.rawModel, second: s.codecs.rawLayout.Second(), oldest: baseline.OwnKept - 1,
-		send: d.f.Send, floor: c.baselines.Floor(), groups: now.groups, count: len(now.groups), held: &c.baselines.Own,
-	})
-	if d.starved || !c.tells {
-		d.own.count = 0
-	}
-	d.diffRuns(&d.own)
 }
 
 // sendsOwner reports whether owner state must be sent. If clients report results, it is sent while a correction is open, and
 // until the client has the owner-only components, which results do not contain.
-func (d *draft) sendsOwner(now *ownerFrame) bool {
-	c := d.c
-	tells, since := d.sys.config.Reports.Tells(c.peer.Report(), now.send, now.groups)
-	if tells {
-		return true
+func (d *draft) sendsOwner() bool {
+	p, results := &d.c.private, d.c.peer.Report()
+	if tells, since := d.sys.config.Reports.Tells(results, d.f.Send, d.owner.told); !tells && (p.view.seen == 0 || p.held.whole >= since) {
+		return false
 	}
-	for g := range now.groups {
-		if now.groups[g].Alive != 0 && !c.baselines.Own.At(uint32(g)).HeldSince(since) {
-			return true
-		}
+	return p.view.indexes > 0 || results.Emptied() // a correction may be that the client has no entities any more
+}
+
+// fitOwner packs owner state: all of it, or by priority what fits half the budget. Clients use owner state that is complete, so
+// that owner state may take the whole budget; then it waits for a send, see [Client].starved.
+func (d *draft) fitOwner() {
+	pk := &d.pack
+	if d.ownWhole = true; d.starved || !d.c.tells {
+		return
 	}
-	return false
+	d.selectView(true)
+	if d.h.lost {
+		d.h.forget()
+	}
+	empty, limit := pk.load, pk.limit
+	defer func() { pk.limit = limit }()
+	pk.limit = limit / 2
+	if d.fitWhole() && pk.countOwner() <= 1 {
+		return
+	}
+	pk.rollback(empty)
+	pk.firstHeader, pk.laterHeader = pk.firstHeader+wire.MaxDivided, pk.laterHeader+wire.MaxDivided
+	if d.fitWhole() {
+		return
+	}
+	if pk.limit = limit; d.fitWhole() {
+		return
+	}
+	d.ownWhole = false
+	pk.limit = limit / 2
+	if d.fitPart(); !pk.has(contentOwner) { // half the budget is not enough for one entity
+		pk.limit = limit
+		d.fitPart()
+	}
+}
+
+// tooBigOwn leaves out an own entity that fits no snapshot.
+func (d *draft) tooBigOwn(n note) {
+	d.v.tooBig = append(d.v.tooBig, tooBig{n.id, d.f.Send})
+	d.stats.Oversized++
+	d.notes.add(n)
+}
+
+// cutOwn encodes a block of owner state in pieces.
+func (d *draft) cutOwn(b *setBlock) *sharedPieces {
+	x := &d.owner.pieces
+	cut := cutting{room: pieceRoom, arena: &d.encoder.once, to: x.pieces[:0], first: x.first[:0], big: x.big[:0]}
+	d.cut(&cut, b, 0)
+	x.pieces, x.first, x.size, x.big = cut.to, cut.first, cut.size, cut.big
+	return x
 }

@@ -54,6 +54,7 @@ type part struct {
 	late    bool     // a member has no other baseline than that of lastBit
 	hash    uint64   // of the packed members
 	sizes   int      // bytes of the packed blocks
+	starved bool     // owner state left no room for the most urgent members
 }
 
 // turn is a chunk of members that take turns together.
@@ -73,15 +74,14 @@ func bucketOf(priority float32) uint8 {
 	return uint8(min(max(b, 0), news-1))
 }
 
-// fitPart packs as many members as fit.
-func (d *draft) fitPart() {
-	c, y := d.c, &d.part
-	h, v := &c.held, c.view
+// fitPart packs as many members as fit. It reports whether these are all.
+func (d *draft) fitPart() (all bool) {
+	y, h, v := &d.part, d.h, d.v
 	waiting, misfits, counts := d.rank()
 	if h.perSize == 0 {
 		h.perSize = usualSize
 	}
-	y.hash, y.sizes = 0, 0
+	y.hash, y.sizes, y.starved = 0, 0, false
 	y.chosen = reuse.Slice(y.chosen, len(v.members))
 	clear(y.chosen)
 	room := float32(d.pack.limit - d.pack.used())
@@ -98,28 +98,26 @@ func (d *draft) fitPart() {
 	if !y.late {
 		h.releaseJoined(d.sys)
 	}
-	h.sends[d.f.Send%capture.Kept] = sentSend{send: d.f.Send, whole: taken == waiting && misfits == 0, hash: y.hash}
+	all = taken == waiting && misfits == 0
+	*h.place(d.f.Send) = sentSend{send: d.f.Send, whole: all, hash: y.hash}
 	switch {
-	case taken == waiting && misfits == 0:
-		h.perSize, h.told, c.over = 0, d.f.Send, false
-		return
+	case all:
+		h.perSize, h.told = 0, d.f.Send
 	case taken > 0:
 		h.part = d.f.Send
 		h.perSize = max(float32(y.sizes)/float32(taken), 0.1)
 	case waiting > 0:
 		h.perSize *= 2
-		c.starved = true
+		y.starved = true
 	}
-	d.noteOver()
+	return all
 }
 
 // noteOver records that the snapshot does not contain the whole view.
 func (d *draft) noteOver() {
-	c := d.c
-	c.over = true
 	d.stats.OverBudget++
-	if !c.logged {
-		c.logged = true
+	if !d.c.logged {
+		d.c.logged = true
 		d.notes.add(note{kind: noteOverfull, bytes: d.pack.limit})
 	}
 }
@@ -127,11 +125,10 @@ func (d *draft) noteOver() {
 // rank puts the members that may be sent into buckets, and finds which sends hold them. It returns their number, in all and by
 // bucket, and the number of those that fit no snapshot.
 func (d *draft) rank() (waiting, misfits int, counts [bucketCount]int) {
-	c, y, v := d.c, &d.part, d.c.view
-	h, send := &c.held, d.f.Send
+	y, v, h, send := &d.part, d.v, d.h, d.f.Send
 	y.covers, y.buckets = reuse.Slice(y.covers, len(v.members)), reuse.Slice(y.buckets, len(v.members))
 	wholes, parts := d.heldSends()
-	wait := c.roundTripSends(d.sys.config.SendRate)
+	wait := d.c.roundTripSends(d.sys.config.SendRate)
 	h.oldest, y.missing = 0, 0
 	late := false
 	for i := range v.members {
@@ -160,13 +157,13 @@ func (d *draft) rank() (waiting, misfits int, counts [bucketCount]int) {
 				continue
 			}
 			y.buckets[i] = gone
-			c.lost = c.lost || send-m.ended > d.sys.remembered()-leastLeft
+			h.lost = h.lost || send-m.ended > d.remembered()-leastLeft
 		default:
 			p.held = p.held || covers != 0 || m.since <= h.whole
 			if !p.held {
 				y.missing = max(y.missing, send-m.since+1)
 			}
-			if p.priority += d.sys.config.gain(d.w, d.f, c.sight, m); !p.held && (p.at == 0 || send-p.at > wait) {
+			if p.priority += d.gain(m); !p.held && (p.at == 0 || send-p.at > wait) {
 				y.buckets[i] = uint8(min(news+send-max(m.since, p.at), gone-1))
 			} else {
 				y.buckets[i] = bucketOf(p.priority)
@@ -187,6 +184,14 @@ func (d *draft) rank() (waiting, misfits int, counts [bucketCount]int) {
 	return waiting, misfits, counts
 }
 
+// gain returns the priority that a member of the view accumulates per send.
+func (d *draft) gain(m *member) float32 {
+	if d.own {
+		return 1
+	}
+	return d.sys.config.gain(d.w, d.f, d.c.sight, m)
+}
+
 // gain returns the priority that a member accumulates per send.
 func (c *Config) gain(w *ecs.World, f *capture.Frame, client uint32, m *member) float32 {
 	if c.Priority == nil {
@@ -200,7 +205,7 @@ func (c *Config) gain(w *ecs.World, f *capture.Frame, client uint32, m *member) 
 
 // heldSends returns the sends of which the client holds the whole view, and those of which it holds a part: bit i for f.Send-1-i.
 func (d *draft) heldSends() (wholes, parts uint64) {
-	h, y, send, floor := &d.c.held, &d.part, d.f.Send, d.c.baselines.Floor()
+	h, y, send, floor := d.h, &d.part, d.f.Send, d.c.floor
 	for i := uint32(0); i < lastBit && i+1 < send && i+1 <= d.oldestAge() && send-1-i >= floor; i++ {
 		if at := send - 1 - i; h.holdsWhole(at) && !h.isJoined(at) {
 			wholes |= 1 << i
@@ -263,7 +268,7 @@ func (d *draft) packUrgent() int {
 			y.rest = append(y.rest[:0], first)
 			n = d.packRest()
 		}
-		d.c.starved = n == 0
+		y.starved = n == 0
 		y.picked = slices.DeleteFunc(y.picked, func(i int32) bool { return d.isPacked(i) })
 	}
 	return n
@@ -274,12 +279,12 @@ func (d *draft) waits(i int32) float32 {
 	if b := d.part.buckets[i]; b >= news {
 		return firstPriority * float32(b)
 	}
-	return d.c.held.members[d.c.view.members[i].index].priority
+	return d.h.members[d.v.members[i].index].priority
 }
 
 // isPacked reports whether the current snapshot contains a member.
 func (d *draft) isPacked(i int32) bool {
-	return d.c.held.members[d.c.view.members[i].index].at == d.f.Send
+	return d.h.members[d.v.members[i].index].at == d.f.Send
 }
 
 // packPicked packs the picked members in equal parts, and returns how many of them it packed. Of a part that does not fit it packs
@@ -300,14 +305,14 @@ func (d *draft) packPicked(parts int) (taken int) {
 // packTurns packs the members that were never sent, and then chunks until the room is used up. It returns the number of packed
 // members.
 func (d *draft) packTurns(counts *[bucketCount]int) (taken int) {
-	y, v, pk := &d.part, d.c.view, &d.pack
+	y, v, pk := &d.part, d.v, &d.pack
 	first := 0
 	for _, n := range counts[news:] {
 		first += n
 	}
 	d.pick(min(first, (pk.limit-pk.used())/usualSize+1), counts)
 	taken = d.packPicked(1)
-	d.c.starved = d.c.starved || taken == 0 && first > 0
+	y.starved = y.starved || taken == 0 && first > 0
 	d.takeTurns()
 	failed, packed := 0, 0
 	for i := range y.turns {
@@ -337,7 +342,7 @@ func (d *draft) packTurns(counts *[bucketCount]int) (taken int) {
 // packOldest packs as many members of a chunk as fit, those that were sent longest ago. It returns their number. If owner state leaves
 // no room for any, the next snapshot is without owner state.
 func (d *draft) packOldest(chunk []int32) int {
-	y, h, v := &d.part, &d.c.held, d.c.view
+	y, h, v := &d.part, d.h, d.v
 	slices.SortStableFunc(chunk, func(a, b int32) int {
 		return cmp.Compare(h.members[v.members[a].index].at, h.members[v.members[b].index].at)
 	})
@@ -347,7 +352,7 @@ func (d *draft) packOldest(chunk []int32) int {
 			return n
 		}
 	}
-	d.c.starved = true
+	y.starved = true
 	return 0
 }
 
@@ -357,7 +362,7 @@ const misfitChunks = 3
 // takeTurns sorts the members into chunks, and the chunks by turn: first those that have waited for much longer than a round takes,
 // then the others, from the chunk on whose turn it is.
 func (d *draft) takeTurns() {
-	y, v, h := &d.part, d.c.view, &d.c.held
+	y, v, h := &d.part, d.v, d.h
 	chunks := (v.indexes + chunkSize - 1) / chunkSize
 	y.turns = reuse.Slice(y.turns, chunks)
 	clear(y.turns)
@@ -392,13 +397,13 @@ func (d *draft) takeTurns() {
 // packRest packs the members in rest, and returns how many of them it packed. Members with the same baseline form a block. A block
 // that does not fit is left out.
 func (d *draft) packRest() (taken int) {
-	y, v := &d.part, d.c.view
+	y, v := &d.part, d.v
 	for first := true; len(y.rest) > 0; first = false {
-		b := setBlock{v: v, f: d.f, send: d.f.Send, to: len(v.members), chosen: y.chosen}
+		b := setBlock{v: v, now: d.stateAt(d.f.Send), send: d.f.Send, to: len(v.members), chosen: y.chosen}
 		bit := d.mostCovered()
 		if bit >= 0 {
 			b.base = d.baseOf(bit)
-			if bit+1 < lastBit && d.sys.codecs.layout.Second() && y.held>>(bit+1)&1 != 0 {
+			if bit+1 < lastBit && d.layout().Second() && y.held>>(bit+1)&1 != 0 {
 				b.base2 = base{send: b.base.send - 1, bit: bit + 1}
 			}
 		}
@@ -421,7 +426,7 @@ func (d *draft) packRest() (taken int) {
 
 // packList packs the members in list as a block. It reports whether it did.
 func (d *draft) packList(b *setBlock) bool {
-	y, pk, v, h := &d.part, &d.pack, d.c.view, &d.c.held
+	y, pk, v, h := &d.part, &d.pack, d.v, d.h
 	key := piecesKey{hash: d.listHash(b), two: b.base2.send != 0, model: d.c.model, part: true}
 	if b.base.send != 0 {
 		key.age = b.send - b.base.send
@@ -435,7 +440,7 @@ func (d *draft) packList(b *setBlock) bool {
 	}
 	mark := pk.load
 	for _, e := range x.pieces {
-		if !pk.add(newBlock(wire.BlockHead{Age: key.age, Two: key.two, Missing: y.missing}, e, d.f.Send)) {
+		if !pk.add(newBlock(wire.BlockHead{Own: d.own, Age: key.age, Two: key.two, Missing: y.missing}, e, d.f.Send)) {
 			pk.rollback(mark)
 			if len(y.list) == 1 && len(e.body) > pk.maxBody() {
 				d.leaveOutMember(int(y.list[0]))
@@ -461,7 +466,7 @@ func (d *draft) packList(b *setBlock) bool {
 
 // listHash returns a hash of the members in list, and of the baselines of their block.
 func (d *draft) listHash(b *setBlock) uint64 {
-	y, v := &d.part, d.c.view
+	y, v := &d.part, d.v
 	hash := mix(uint64(b.send), d.baseHash(&b.base))
 	if b.base2.send != 0 {
 		hash = mix(hash, d.baseHash(&b.base2))
@@ -487,14 +492,14 @@ func (d *draft) listHash(b *setBlock) uint64 {
 
 // baseHash returns a hash of the members that a client holds as of a send.
 func (d *draft) baseHash(b *base) uint64 {
-	h := &d.c.held
+	h := d.h
 	if b.send == 0 {
 		return 0
 	}
 	if s := h.of(b.send); s != nil && !s.whole {
 		return s.hash
 	}
-	hash, _ := d.c.view.hashAt(b.send)
+	hash, _ := d.v.hashAt(b.send)
 	return mix(hash, h.lateHash(b.send))
 }
 
@@ -538,9 +543,14 @@ func (d *draft) mostCovered() (best int) {
 
 // leaveOutMember leaves a member out for a while, because no snapshot of the client has room for it.
 func (d *draft) leaveOutMember(i int) {
-	m := &d.c.view.members[i]
-	d.c.held.record(m).misfit = d.f.Send
+	m := &d.v.members[i]
+	d.h.record(m).misfit = d.f.Send
 	d.part.buckets[i] = noBucket
+	n := note{kind: noteBig, id: m.id, mask: m.mask}
+	if d.own {
+		d.tooBigOwn(n)
+		return
+	}
 	d.stats.Oversized++
-	d.notes.add(note{kind: noteBig, id: m.id, mask: m.mask})
+	d.notes.add(n)
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/internal/reuse"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems/internal/baseline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -33,10 +32,33 @@ type gathering struct {
 	hash             uint64 // of the block
 }
 
+// state is the state of the entities of a view at a send.
+type state struct {
+	send  uint32
+	world *capture.Frame
+	own   *ownerFrames // of the private view
+}
+
+// record returns the record of a member.
+func (x *state) record(m *member) []int32 {
+	if x.own != nil {
+		return x.own.record(x.send, m)
+	}
+	return x.world.Groups[m.group].Record(int(m.slot))
+}
+
+// stateAt returns the state of the view at a send that is still kept.
+func (d *draft) stateAt(send uint32) state {
+	if d.own {
+		return state{send: send, own: &d.c.private.frames}
+	}
+	return state{send: send, world: d.sys.frames.At(send)}
+}
+
 // setBlock is what a block contains: the chosen members of v from one index to another, against up to two baselines.
 type setBlock struct {
 	v         *view
-	f         *capture.Frame
+	now       state
 	send      uint32 // of the state
 	from, to  int
 	base      base
@@ -63,7 +85,7 @@ func (b *setBlock) has(i int) bool {
 // based reports whether a baseline contains a member.
 func (d *draft) based(i int, m *member, b *base) bool {
 	if b.whole {
-		return m.in(b.send) && !d.c.held.skips(m, b.send)
+		return m.in(b.send) && !d.h.skips(m, b.send)
 	}
 	return b.send != 0 && d.part.covers[i]>>b.bit&1 != 0
 }
@@ -79,14 +101,14 @@ func (d *draft) gather(b *setBlock) bool {
 	x := &d.gathered
 	x.Set.Reset()
 	x.n, x.hash = 0, mix(uint64(b.send), uint64(b.base.send))
-	var old, older *capture.Frame
+	var old, older state
 	if b.base.send != 0 {
-		old = d.sys.frames.At(b.base.send)
+		old = d.stateAt(b.base.send)
 	}
 	if b.base2.send != 0 {
-		older = d.sys.frames.At(b.base2.send)
+		older = d.stateAt(b.base2.send)
 	}
-	if j := d.c.held.joined; j != nil && j.send == b.base.send {
+	if j := d.h.joined; j != nil && j.send == b.base.send {
 		x.Less = append(x.Less, j.late...)
 	}
 	run, included, after := uint32(0), true, uint32(0)
@@ -111,12 +133,12 @@ func (d *draft) gather(b *setBlock) bool {
 		}
 		g, k := x.n/delta.GroupSize, x.n%delta.GroupSize
 		if k == 0 {
-			x.startGroup(g, b.f, old, older)
+			x.startGroup(g, b.send, old.send, older.send)
 		}
 		x.n++
 		x.hash = mix(x.hash, m.hash())
 		if m.in(b.send) {
-			copySlot(&x.cur[g], k, b.f, m)
+			copySlot(&x.cur[g], k, &b.now, m)
 		} else {
 			x.cur[g].Clear(k, m.hidden)
 		}
@@ -126,11 +148,11 @@ func (d *draft) gather(b *setBlock) bool {
 		} else {
 			after++
 		}
-		if old != nil {
-			copyBase(&x.base[g], k, old, m, based)
+		if old.send != 0 {
+			copyBase(&x.base[g], k, &old, m, based)
 		}
-		if older != nil {
-			copyBase(&x.base2[g], k, older, m, based && d.based(i, m, &b.base2))
+		if older.send != 0 {
+			copyBase(&x.base2[g], k, &older, m, based && d.based(i, m, &b.base2))
 		}
 	}
 	slices.SortFunc(x.Gone, func(a, b wire.GoneEntity) int { return cmp.Compare(a.ID, b.ID) })
@@ -139,31 +161,29 @@ func (d *draft) gather(b *setBlock) bool {
 }
 
 // startGroup prepares the groups with a number for up to 64 members.
-func (x *gathering) startGroup(g int, f, old, older *capture.Frame) {
+func (x *gathering) startGroup(g int, send, old, older uint32) {
 	for _, y := range [...]struct {
 		groups *[]delta.Group
-		f      *capture.Frame
-	}{{&x.cur, f}, {&x.base, old}, {&x.base2, older}} {
-		if y.f == nil {
+		send   uint32
+	}{{&x.cur, send}, {&x.base, old}, {&x.base2, older}} {
+		if y.send == 0 {
 			continue
 		}
 		*y.groups = reuse.Longer(*y.groups, max(len(*y.groups), g+1))
-		(*y.groups)[g].Reset(y.f.Send)
+		(*y.groups)[g].Reset(y.send)
 	}
 }
 
-// copySlot copies the state of a member in a frame to a slot of a group.
-func copySlot(to *delta.Group, k int, f *capture.Frame, m *member) {
-	from := &f.Groups[m.group]
-	rec := from.Record(int(m.slot))
+// copySlot copies the state of a member to a slot of a group.
+func copySlot(to *delta.Group, k int, from *state, m *member) {
+	rec := from.record(m)
 	copy(to.Put(k, m.id, m.mask, len(rec)), rec)
 }
 
-// copyBase copies the state of a member in the frame of a baseline to a slot of a group. If the baseline does not hold the member
-// the slot is empty.
-func copyBase(to *delta.Group, k int, f *capture.Frame, m *member, held bool) {
+// copyBase copies the state of a member at a baseline to a slot of a group. If the baseline does not hold the member the slot is empty.
+func copyBase(to *delta.Group, k int, from *state, m *member, held bool) {
 	if held {
-		copySlot(to, k, f, m)
+		copySlot(to, k, from, m)
 	} else {
 		to.Clear(k, false)
 	}
@@ -183,16 +203,27 @@ func (d *draft) encodeGathered(arena *[]byte, b *setBlock) encoded {
 		}
 		enc.parts = append(enc.parts, p)
 	}
-	enc.stats.Blocks++
-	enc.stats.Entities += uint64(x.n)
-	at := len(*arena)
-	*arena = x.Set.Append(*arena)
-	if x.n == 0 {
-		return encoded{body: (*arena)[at:len(*arena):len(*arena)]}
+	if d.own {
+		enc.stats.Own++
+	} else {
+		enc.stats.Blocks++
+		enc.stats.Entities += uint64(x.n)
+	}
+	at, set := len(*arena), x.Set.Any()
+	if set {
+		*arena = x.Set.Append(*arena)
 	}
 	body := len(*arena)
-	e := enc.measure(arena, d.c.model, x.hash)
-	(*arena)[at] |= byte(e.coder)
+	e := encoded{}
+	switch {
+	case x.n == 0:
+	case d.own:
+		*arena, e.coder = enc.private.Append(*arena, d.sys.codecs.rawModel, enc.parts)
+		e.body = (*arena)[body:]
+	default:
+		e = enc.measure(arena, d.c.model, x.hash)
+	}
+	e.set = set
 	e.body = (*arena)[at : body+len(e.body) : body+len(e.body)]
 	return e
 }
@@ -208,9 +239,9 @@ type piecesKey struct {
 
 // key returns the key of the pieces of the client's view.
 func (d *draft) key(age uint32, two bool) (k piecesKey, b setBlock) {
-	v, h := d.c.view, &d.c.held
+	v, h := d.v, d.h
 	k = piecesKey{hash: v.hash, age: age, two: two, model: d.c.model}
-	b = setBlock{v: v, f: d.f, send: d.f.Send, to: len(v.members), fromStart: age == 0}
+	b = setBlock{v: v, now: d.stateAt(d.f.Send), send: d.f.Send, to: len(v.members), fromStart: age == 0}
 	if age == 0 {
 		return k, b
 	}
@@ -229,29 +260,49 @@ func (d *draft) key(age uint32, two bool) (k piecesKey, b setBlock) {
 	return k, b
 }
 
-// fitWhole packs the whole view of the client against the youngest send that it holds. It reports false if that does not fit.
+// choose returns the age of the baseline of the whole view, 0 for none, and whether there is a second one.
+func (d *draft) choose() (age uint32, two bool) {
+	return d.h.choose(d.f.Send, d.c.floor, d.oldestAge(), d.layout().Second())
+}
+
+func (d *draft) layout() *delta.Layout {
+	if d.own {
+		return d.sys.codecs.rawLayout
+	}
+	return d.sys.codecs.layout
+}
+
+// fitWhole packs the whole view against the youngest send that the client holds. It reports false if that does not fit.
 func (d *draft) fitWhole() bool {
 	c, pk := d.c, &d.pack
-	h, v := &c.held, c.view
-	age, two := h.choose(d.f.Send, c.baselines.Floor(), d.oldestAge(), d.sys.codecs.layout.Second())
+	h, v := d.h, d.v
+	age, two := d.choose()
 	room := pk.limit - pk.used()
-	if age == 0 && c.join.state == joinNone || float32(v.seen)*h.perSize > 1.25*float32(room) {
+	if !d.own && (age == 0 && c.join.state == joinNone || float32(v.seen)*h.perSize > 1.25*float32(room)) {
 		return false
 	}
 	key, b := d.key(age, two)
 	x := d.claim(key, &b)
 	for _, m := range x.big {
-		d.notes.add(note{kind: noteBig, view: v, id: m.id, mask: m.mask})
+		n := note{kind: noteBig, id: m.id, mask: m.mask}
+		if d.own {
+			d.tooBigOwn(n)
+			continue
+		}
+		n.view = v
+		d.notes.add(n)
 	}
 	if len(x.big) > 0 || x.size > room {
 		return false
 	}
 	mark := pk.load
 	for i, e := range x.pieces {
-		head := wire.BlockHead{Age: age, Two: two}
-		if age == 0 {
-			head.Piece, head.First = true, uint32(i)
-		} else if len(x.pieces) > 1 { // those in the baseline are not missing
+		head := wire.BlockHead{Own: d.own, Age: age, Two: two}
+		switch {
+		case d.own:
+		case age == 0:
+			head.Piece, head.Number = true, uint32(i)
+		case len(x.pieces) > 1: // those in the baseline are not missing
 			head.Missing = age
 		}
 		if !pk.add(newBlock(head, e, d.f.Send)) {
@@ -259,14 +310,21 @@ func (d *draft) fitWhole() bool {
 			return false
 		}
 	}
-	c.join.pieces = len(x.pieces)
-	h.sends[d.f.Send%capture.Kept] = sentSend{send: d.f.Send, whole: true}
-	h.perSize, h.told, c.over = 0, d.f.Send, false
+	if !d.own {
+		c.join.pieces = len(x.pieces)
+	}
+	*h.place(d.f.Send) = sentSend{send: d.f.Send, whole: true}
+	h.perSize, h.told = 0, d.f.Send
 	return true
 }
 
 // oldestAge returns the greatest age of a baseline.
-func (d *draft) oldestAge() uint32 { return min(baseline.MaxAge, d.sys.frames.Depth()) }
+func (d *draft) oldestAge() uint32 {
+	if d.own {
+		return wire.OwnKept - 1
+	}
+	return min(maxAge, d.sys.frames.Depth())
+}
 
 // sizes counts the bytes of the whole views that were encoded, and their members, by the age of the baseline.
 type sizes [sizeAges]struct{ bytes, members int }
@@ -298,6 +356,9 @@ func (x *sizes) take(o *sizes) {
 // claim returns the pieces with a key. The first client with that key encodes the pieces.
 func (d *draft) claim(key piecesKey, b *setBlock) *sharedPieces {
 	enc := &d.encoder
+	if d.own {
+		return d.cutOwn(b)
+	}
 	x, first := enc.shared.blocks.claim(key)
 	if !first {
 		enc.stats.Reused += uint64(x.wait())

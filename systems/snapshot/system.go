@@ -231,31 +231,28 @@ func (s *System) Remove(c *Client) {
 // Acked notes that a client received a packet. It returns the tick of the state in the packet;
 // ok is false if that state is no longer kept. It may run for several clients at once.
 func (s *System) Acked(c *Client, seq uint16) (tick uint32, ok bool) {
-	x := c.baselines.Acked(seq)
+	x := c.sent.Take(seq)
 	if x == nil {
 		return 0, false
 	}
-	set := false
-	for i := range x.Blocks {
-		switch b := &x.Blocks[i]; {
-		case b.Chunk >= 0:
-			if c.join.stream.arrived(b.Send, int(b.Chunk)) {
-				s.endStream(c)
-			}
-		case !b.Own:
-			set = true
+	for _, i := range x.pieces {
+		if c.join.stream.arrived(x.kept, int(i)) {
+			s.endStream(c)
 		}
 	}
-	if set && c.held.acked(x.Send) {
+	if x.own {
+		c.private.held.acked(x.send)
+	}
+	if x.view && c.held.acked(x.send) {
 		if j := c.held.joined; j != nil && j.send < c.held.whole {
 			c.held.releaseJoined(s)
 		}
-		if c.join.state == joinNow && x.Send >= max(c.join.at, c.baselines.Floor()) {
+		if c.join.state == joinNow && x.send >= max(c.join.at, c.floor) {
 			c.join.state = joinNone
 		}
 	}
-	s.noteAcked(c, x.Send)
-	f := s.frames.At(x.Send)
+	s.noteAcked(c, x.send)
+	f := s.frames.At(x.send)
 	if f == nil {
 		return 0, false
 	}

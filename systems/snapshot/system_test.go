@@ -2,14 +2,12 @@ package snapshot
 
 import (
 	"bytes"
-	"math/bits"
 	"testing"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/testgame"
-	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // A hundred clients with the same acknowledgements need one encode a send, and with
@@ -184,20 +182,6 @@ func TestSnapshotsKeepToTheirBounds(t *testing.T) {
 					t.Errorf("budget %d: slot %d of group %d, told %v", budget, k, i, is)
 				}
 			}
-		}
-	}
-}
-
-// A run is halved by its entities: each part has half of them, and no slot is lost.
-func TestHalves(t *testing.T) {
-	for alive := range uint64(1 << 8) {
-		low, high := wire.HalveSlots(wire.AllSlots, alive)
-		if low|high != wire.AllSlots || low&high != 0 {
-			t.Fatalf("%#x: %#x and %#x", alive, low, high)
-		}
-		n := bits.OnesCount64(alive)
-		if n < 2 && high != 0 || n >= 2 && (bits.OnesCount64(low&alive) != n/2 || bits.OnesCount64(high&alive) != n-n/2) {
-			t.Fatalf("%#x: %#x and %#x", alive, low, high)
 		}
 	}
 }

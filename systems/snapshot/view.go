@@ -5,10 +5,12 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/internal/reuse"
 	"github.com/tactusgo/tactus/systems/internal/interest"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // Stage 2: views. If nothing is hidden, all clients share one view. Otherwise each client has its own, and a spectator uses the
@@ -39,9 +41,9 @@ type view struct {
 	turns     int // chunks of the snapshots of this send
 	took      int // these snapshots
 
-	send   uint32 // newest update
-	hash   uint64 // of the members in sight
-	hashes [capture.Kept]sendHash
+	send   uint32     // newest update
+	hash   uint64     // of the members in sight
+	hashes []sendHash // a ring; of the private view: none
 }
 
 // sendHash is the hash of the members in sight at a send.
@@ -104,6 +106,9 @@ func (m *member) in(send uint32) bool { return m.since <= send && (m.until == 0 
 
 // hashAt returns the hash of the view at a send. ok is false if the view was not updated at that send, or too long ago.
 func (v *view) hashAt(send uint32) (hash uint64, ok bool) {
+	if len(v.hashes) == 0 {
+		return 0, false
+	}
 	x := &v.hashes[send%capture.Kept]
 	return x.hash, x.send == send
 }
@@ -159,6 +164,13 @@ func (s *System) updateViews(f *capture.Frame) {
 // remembered is the number of sends for which views remember entities that went out of sight: as long as a send can be a baseline.
 func (s *System) remembered() uint32 { return max(s.frames.Depth()+1, leastRemembered) }
 
+func (d *draft) remembered() uint32 {
+	if d.own {
+		return 2 * wire.OwnKept
+	}
+	return d.sys.remembered()
+}
+
 const leastRemembered = 128
 
 // updateView updates the i-th view.
@@ -176,7 +188,7 @@ func (s *System) viewOf(sight uint32) *view {
 	i := slices.IndexFunc(s.views, func(v *view) bool { return v.sight == sight })
 	if i < 0 {
 		i = len(s.views)
-		v := &view{sight: sight}
+		v := &view{sight: sight, hashes: make([]sendHash, capture.Kept)}
 		v.All = sight == 0
 		s.views = append(s.views, v)
 	}
@@ -242,27 +254,36 @@ func (d *draft) updateView(v *view) {
 		v.shown[g] = now
 	}
 	slices.SortFunc(y.entered, func(a, b member) int { return cmp.Compare(a.id, b.id) })
+	d.changeView(v, anyGone)
+	v.hashes[f.Send%capture.Kept] = sendHash{f.Send, v.hash}
+}
+
+// changeView changes the members of a view.
+func (d *draft) changeView(v *view, anyGone bool) {
 	if anyGone {
 		d.leaveView(v)
 	}
-	if v.left > 0 && len(y.entered) > 0 {
+	if v.left > 0 && len(d.views.entered) > 0 {
 		d.replaceLeft(v)
 	}
 	d.enterView(v)
-	v.send = f.Send
-	v.hashes[f.Send%capture.Kept] = sendHash{f.Send, v.hash}
+	v.send = d.f.Send
 	v.prune()
 }
 
 // tooBigOf returns the slots of a group with entities that fit no datagram. After leaveOutFor sends they are tried again.
 func (v *view) tooBigOf(f *capture.Frame, g int, slots uint64) (out uint64) {
-	v.tooBig = slices.DeleteFunc(v.tooBig, func(b tooBig) bool { return f.Send-b.send >= leaveOutFor })
+	v.retryTooBig(f.Send)
 	for m := slots & f.Groups[g].Alive; m != 0; m &= m - 1 {
 		if v.isTooBig(f.Groups[g].IDs[bits.TrailingZeros64(m)]) {
 			out |= m & -m
 		}
 	}
 	return out
+}
+
+func (v *view) retryTooBig(send uint32) {
+	v.tooBig = slices.DeleteFunc(v.tooBig, func(b tooBig) bool { return send-b.send >= leaveOutFor })
 }
 
 func (v *view) isTooBig(id uint32) bool {
@@ -339,6 +360,9 @@ func (d *draft) enterView(v *view) {
 			v.events = append(v.events, event{d.f.Send, mix(uint64(in[i].id), eventSpawned)})
 		}
 		in[i].index = v.takeIndex()
+		if len(v.hashes) == 0 { // in the private view, the index is the place in frames
+			in[i].group, in[i].slot = in[i].index/delta.GroupSize, uint8(in[i].index%delta.GroupSize)
+		}
 	}
 	slices.SortFunc(in, func(a, b member) int { return a.compare(&b) })
 	v.seen += len(in)

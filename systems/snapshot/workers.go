@@ -118,7 +118,8 @@ func (d *draft) needsBusyPieces(c *Client) bool {
 		return false
 	}
 	d.c = c
-	age, two := c.held.choose(d.f.Send, c.baselines.Floor(), d.oldestAge(), d.sys.codecs.layout.Second())
+	d.selectView(false)
+	age, two := d.choose()
 	key, _ := d.key(age, two)
 	return d.sys.shared.blocks.encoding(key)
 }

@@ -21,11 +21,10 @@ var rooms = map[string]string{
 	"reconcile":   "predict internal/mirror internal/report",
 	"interpolate": "lagcomp policy internal/mirror",
 	"serverapply": "internal/notice internal/commands",
-	"snapshot":    "internal/baseline internal/traffic internal/report internal/interest",
+	"snapshot":    "internal/inflight internal/traffic internal/report internal/interest",
 
 	// what they stand on
 	"internal/mirror":        "",
-	"internal/baseline":      "",
 	"internal/traffic":       "",
 	"internal/report":        "",
 	"internal/notice":        "internal/inflight",

@@ -33,7 +33,7 @@ func sum(b *wire.BlockHead, body []byte) uint64 {
 	if b.Two {
 		flags |= 1
 	}
-	h := mix(mix(mix(flags^uint64(b.Age)<<32, uint64(b.First)<<32|uint64(b.Count)), b.Slots), uint64(len(body)))
+	h := mix(mix(flags^uint64(b.Age)<<32, uint64(b.Number)<<32|uint64(b.Missing)), uint64(len(body)))
 	for ; len(body) >= 8; body = body[8:] {
 		h = mix(h, binary.LittleEndian.Uint64(body))
 	}

@@ -12,19 +12,18 @@ func TestSumTellsBlocksApart(t *testing.T) {
 		wire.BlockHead
 		body string
 	}
-	plain := block{wire.BlockHead{First: 3, Count: 2, Slots: 1<<64 - 1, Age: 5, Coder: 1}, "0123456789"}
+	plain := block{wire.BlockHead{Number: 3, Missing: 2, Age: 5, Coder: 1}, "0123456789"}
 	sums := map[uint64]string{sum(&plain.BlockHead, []byte(plain.body)): "plain"}
 	for name, change := range map[string]func(b *block){
-		"first":  func(b *block) { b.First++ },
-		"count":  func(b *block) { b.Count++ },
-		"slots":  func(b *block) { b.Slots = 7 },
-		"age":    func(b *block) { b.Age++ },
-		"two":    func(b *block) { b.Two = true },
-		"coder":  func(b *block) { b.Coder++ },
-		"data":   func(b *block) { b.body = "012345678a" },
-		"begin":  func(b *block) { b.body = "a123456789" },
-		"longer": func(b *block) { b.body = "0123456789\x00" },
-		"less":   func(b *block) { b.body = "" },
+		"number":  func(b *block) { b.Number++ },
+		"missing": func(b *block) { b.Missing++ },
+		"age":     func(b *block) { b.Age++ },
+		"two":     func(b *block) { b.Two = true },
+		"coder":   func(b *block) { b.Coder++ },
+		"data":    func(b *block) { b.body = "012345678a" },
+		"begin":   func(b *block) { b.body = "a123456789" },
+		"longer":  func(b *block) { b.body = "0123456789\x00" },
+		"less":    func(b *block) { b.body = "" },
 	} {
 		b := plain
 		change(&b)

@@ -24,6 +24,18 @@ func (r Ring[T]) Put(seq uint16) *T {
 	return &p.carried
 }
 
+// Reserve doubles the ring, up to a number of packets, if Put would replace a packet that is in flight and still needed.
+func (r *Ring[T]) Reserve(seq uint16, most int, needed func(*T) bool) {
+	old := *r
+	if p := &old[int(seq)%len(old)]; !p.open || len(old) >= most || !needed(&p.carried) {
+		return
+	}
+	*r = make(Ring[T], 2*len(old))
+	for i := range old {
+		(*r)[int(old[i].seq)%len(*r)] = old[i]
+	}
+}
+
 // Take returns the contents of packet seq once, or nil if the packet is not stored.
 func (r Ring[T]) Take(seq uint16) *T {
 	p := &r[int(seq)%len(r)]

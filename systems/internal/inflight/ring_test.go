@@ -36,3 +36,34 @@ func TestPacketsAreTakenOnce(t *testing.T) {
 		t.Errorf("%d places; or taken after Clear", open)
 	}
 }
+
+// A ring grows, up to its limit, for packets in flight that are still needed. It forgets others.
+func TestRingKeepsWhatIsNeeded(t *testing.T) {
+	r := New[int](8)
+	needed := func(n *int) bool { return *n%2 == 0 }
+	for n := range 100 {
+		seq := uint16(65_500 + n)
+		r.Reserve(seq, 64, needed)
+		*r.Put(seq) = n
+		if n%4 == 3 && r.Take(seq) == nil {
+			t.Fatalf("packet %d is not found", n)
+		}
+	}
+	if len(r) != 64 {
+		t.Errorf("%d places", len(r))
+	}
+	for n := range 100 {
+		x := r.Take(uint16(65_500 + n))
+		if want := n >= 36 && n%4 != 3; (x != nil) != want || want && *x != n {
+			t.Errorf("packet %d: %v", n, x)
+		}
+	}
+	few := New[int](8)
+	for seq := range uint16(100) {
+		few.Reserve(seq, 64, func(*int) bool { return false })
+		few.Put(seq)
+	}
+	if len(few) != 8 {
+		t.Errorf("%d places for packets that nobody needs", len(few))
+	}
+}

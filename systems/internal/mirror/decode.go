@@ -2,7 +2,6 @@ package mirror
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/codec/delta"
@@ -11,46 +10,22 @@ import (
 
 // Decoder decodes the blocks of a datagram into open states.
 type Decoder struct {
-	model    *delta.Model
-	rawModel *delta.Model // model of owner state
-	world    delta.Decoder
-	own      delta.Decoder
-	parts    []delta.Part
-	reader   codec.ByteReader
-	current  incoming
-	received byteCount
-	set      setIncoming
-}
-
-// incoming is the datagram that is being decoded.
-type incoming struct {
-	send   Sent     // the snapshot's send
-	world  Sent     // send of the blocks of the world; differs from send while joining
-	joins  bool     // these blocks are pieces of the state of a join
-	pieces uint32   // number of pieces of that state
-	hides  bool     // the server hides parts of the world
-	groups []uint32 // groups of the world with an open state
-	own    []uint32 // groups of owner state with an open state
-}
-
-// startDatagram prepares for decoding a datagram.
-func (d *Decoder) startDatagram(s Sent) *incoming {
-	d.set.reset()
-	d.current = incoming{send: s, world: s, groups: d.current.groups[:0], own: d.current.own[:0]}
-	return &d.current
+	world, own decoding
+	reader     codec.ByteReader
+	received   byteCount
 }
 
 // decodeBlocks decodes all blocks of a datagram.
-func (d *Decoder) decodeBlocks(s *Store, floor uint32) error {
+func (d *Decoder) decodeBlocks(floor uint32) error {
 	age := uint32(0)
 	for d.reader.Len() > 0 {
 		h, body, err := wire.ReadBlock(&d.reader, age)
 		switch {
 		case err != nil:
-		case !h.Own:
-			err = d.decodeSet(&h, body, s, floor)
+		case h.Own:
+			err = d.own.decode(&h, body, d.own.floor(floor))
 		default:
-			err = d.decodeOwn(&h, body, s)
+			err = d.world.decode(&h, body, floor)
 		}
 		if err != nil {
 			return err
@@ -60,61 +35,18 @@ func (d *Decoder) decodeBlocks(s *Store, floor uint32) error {
 	return nil
 }
 
-// decodeOwn decodes a block of owner state.
-func (d *Decoder) decodeOwn(h *wire.BlockHead, body []byte, s *Store) error {
-	sent := d.current.send
-	if h.Age >= sent.Send || h.Two && h.Age+1 >= sent.Send {
-		return fmt.Errorf("%w: send %d has a baseline %d sends before", wire.ErrMessage, sent.Send, h.Age)
-	}
-	grow(&s.Own, int(h.First+h.Count))
-	d.parts = d.parts[:0]
-	for g := h.First; g < h.First+h.Count; g++ {
-		x := s.Own[g]
-		if x.Open == nil {
-			x.Open = s.Memory.Get(sent.Send, sent.Tick)
-			d.current.own = append(d.current.own, g)
-		}
-		part := newPart(x, h, sent.Send)
-		if x.Open.Known&h.Slots != 0 {
-			return fmt.Errorf("%w: group %d has a slot in two blocks", wire.ErrMessage, g)
-		}
-		if h.Age > 0 && (part.Base == nil || h.Slots&^part.Base.Known != 0) ||
-			h.Two && (part.Base2 == nil || h.Slots&^part.Base2.Known != 0) {
-			return fmt.Errorf("%w: group %d, %d sends before %d", codec.ErrBaseline, g, h.Age, sent.Send)
-		}
-		d.parts = append(d.parts, part)
-	}
-	err := d.own.Decode(body, h.Coder, d.rawModel, d.parts)
-	if err != nil && !errors.Is(err, codec.ErrBaseline) {
-		err = fmt.Errorf("%w: %w", wire.ErrMessage, err)
-	}
-	return err
-}
+// floor returns the oldest send that may be a baseline of owner state.
+func (d *decoding) floor(floor uint32) uint32 { return max(floor, d.Send-min(d.Send, wire.OwnKept)) }
 
 // discard removes the open states of the current datagram.
 func (d *Decoder) discard(s *Store) {
-	for _, g := range d.current.groups {
-		s.discard(s.World[g])
-	}
-	for _, g := range d.current.own {
-		s.discard(s.Own[g])
-	}
-}
-
-// newPart returns the part of a block for one group.
-func newPart(x *History, h *wire.BlockHead, send uint32) delta.Part {
-	p := delta.Part{Cur: &x.Open.Group, Slots: h.Slots}
-	if h.Age > 0 {
-		if st := x.At(send - h.Age); st != nil {
-			p.Base = &st.Group
+	for _, x := range []*decoding{&d.world, &d.own} {
+		for _, g := range x.groups {
+			if y := x.to.Groups[g]; y.Open != nil {
+				s.Memory.Release(s.closeState(y))
+			}
 		}
 	}
-	if h.Two {
-		if st := x.At(send - h.Age - 1); st != nil {
-			p.Base2 = &st.Group
-		}
-	}
-	return p
 }
 
 // baselines tracks which states the server may use as baselines.
@@ -171,7 +103,7 @@ func (t *byteCount) add(n int) {
 // CountBytes switches counting of received bytes on or off.
 func (d *Decoder) CountBytes(on bool) {
 	d.received.on = on
-	d.world.Account, d.own.Account = on, on
+	d.world.decoder.Account, d.own.decoder.Account = on, on
 }
 
 // Counting reports whether received bytes are counted.
@@ -180,7 +112,7 @@ func (d *Decoder) Counting() bool { return d.received.on }
 // Costs visits the counted bits by component number, for world state and for owner state. It returns the bytes of
 // all datagrams.
 func (d *Decoder) Costs(visit func(component int, own bool, bits float64)) (bytes uint64) {
-	for i, x := range []*delta.Decoder{&d.world, &d.own} {
+	for i, x := range []*delta.Decoder{&d.world.decoder, &d.own.decoder} {
 		d.received.costs = x.Costs(d.received.costs[:0])
 		for _, cost := range d.received.costs {
 			if cost.Component >= 0 {

@@ -93,7 +93,7 @@ func scriptOfSends(f *testing.F) (script []byte) {
 	next.Record(2)[0] += 40
 	add(m.setOfSend(m.Newest.Send+1, 1, wire.Set{}, next, dots(10, 8)))
 	add(m.snapshot(1, told{state: dots(113, 1), gone: []wire.GoneEntity{{ID: 12, Hidden: true}}}))
-	add(m.snapshot(0, told{own: true, group: 1, state: &delta.Group{Known: wire.AllSlots}}))
+	add(m.snapshot(0, told{own: true, state: &delta.Group{}}))
 	for range 3 {
 		add(m.snapshot(1, told{state: dots(90, 2)}))
 	}

@@ -75,10 +75,9 @@ func (f *forger) joining(pieces uint32, all ...told) []byte {
 	return f.datagram(wire.SnapshotHeader{Send: uint16(f.Newest.Send) + 1, Input: 1, Join: true, Pieces: pieces, Control: true}, all...)
 }
 
-// told is the contents of a forged block: entities without a baseline, or owner state of a group.
+// told is the contents of a forged block without a baseline: entities of the world, or owner state.
 type told struct {
 	own   bool
-	group uint32
 	piece uint32 // in datagrams of a join
 	state *delta.Group
 	gone  []wire.GoneEntity
@@ -92,26 +91,25 @@ func (f *forger) snapshot(n int, all ...told) []byte {
 func (f *forger) datagram(h wire.SnapshotHeader, all ...told) []byte {
 	b := wire.AppendSnapshotHeader(nil, &h)
 	for i, x := range all {
-		last := i+1 == len(all)
-		if !x.own {
-			s := wire.Set{Gone: x.gone, News: make([]wire.NewEntity, bits.OnesCount64(x.state.Alive))}
-			b = append(b, f.setBlock(wire.BlockHead{Piece: h.Join, First: x.piece}, s, x.state, nil, last)...)
-			continue
-		}
-		head := wire.BlockHead{Own: true, First: x.group, Count: 1, Slots: x.state.Known}
-		var body []byte
-		body, head.Coder = f.encoder.Append(nil, f.models[1], []delta.Part{{Cur: x.state, Slots: head.Slots}})
-		b = append(head.Append(b, 0, len(body), last), body...)
+		head := wire.BlockHead{Own: x.own, Piece: h.Join && !x.own, Number: x.piece}
+		s := wire.Set{Gone: x.gone, News: make([]wire.NewEntity, bits.OnesCount64(x.state.Alive))}
+		b = append(b, f.setBlock(head, s, x.state, nil, i+1 == len(all))...)
 	}
 	return b
 }
 
 func (f *forger) setBlock(h wire.BlockHead, s wire.Set, cur, base *delta.Group, last bool) []byte {
 	var body []byte
-	if cur.Known != 0 {
-		body, s.Coder = f.encoder.Append(nil, f.models[0], []delta.Part{{Cur: cur, Base: base, Slots: cur.Known}})
+	if h.Set = s.Any(); h.Set {
+		body = s.Append(nil)
 	}
-	body = append(s.Append(nil), body...)
+	model := f.models[0]
+	if h.Own {
+		model = f.models[1]
+	}
+	if cur.Known != 0 {
+		body, h.Coder = f.encoder.Append(body, model, []delta.Part{{Cur: cur, Base: base, Slots: cur.Known}})
+	}
 	return append(h.Append(nil, 0, len(body), last), body...)
 }
 
@@ -141,8 +139,8 @@ func shotsOf(id uint32, slot int) told {
 // check checks the invariants of a mirror after arbitrary datagrams.
 func (f *forger) check() {
 	f.t.Helper()
-	if len(f.Store.World) > wire.MaxGroups || len(f.Store.Own) > wire.MaxOwnGroups || len(f.Entities.list) != len(f.Entities.byID) {
-		f.t.Errorf("%d groups, %d own ones, %d entities, %d by id", len(f.Store.World), len(f.Store.Own), len(f.Entities.list), len(f.Entities.byID))
+	if len(f.Store.World.Groups) > wire.MaxGroups || len(f.Store.Own.Groups) > wire.MaxOwnGroups || len(f.Entities.list) != len(f.Entities.byID) {
+		f.t.Errorf("%d groups, %d own ones, %d entities, %d by id", len(f.Store.World.Groups), len(f.Store.Own.Groups), len(f.Entities.list), len(f.Entities.byID))
 	}
 	used := 0
 	count := func(st *State) {
@@ -150,7 +148,7 @@ func (f *forger) check() {
 			used += StateSize + 4*cap(st.Words)
 		}
 	}
-	for _, x := range slices.Concat(f.Store.World, f.Store.Own) {
+	for _, x := range slices.Concat(f.Store.World.Groups, f.Store.Own.Groups) {
 		if x.Open != nil {
 			f.t.Error("a datagram was left half read")
 		}

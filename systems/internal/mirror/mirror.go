@@ -108,7 +108,11 @@ func (d *drawing) oldest(newest Sent, every uint32) (send uint32, ok bool) {
 func New(replicated []*ecs.Component, predicted, private uint64) *Mirror {
 	m := &Mirror{shape: &shape{replicated, predicted, private}}
 	m.Entities.byID = make(map[uint32]*Replica)
-	m.Own.store, m.Own.shape = &m.Store, m.shape
+	m.Own.at, m.Own.shape = &m.Store.Own, m.shape
+	m.Store.World = Region{most: wire.MaxGroups, sets: sets{keep: 128}}
+	m.Store.Own = Region{most: wire.MaxOwnGroups, sets: sets{keep: wire.OwnKept}}
+	m.Decoder.world.to, m.Decoder.own.to = &m.Store.World, &m.Store.Own
+	m.Decoder.world.memory, m.Decoder.own.memory = &m.Store.Memory, &m.Store.Memory
 	m.baselines.epochSend = 1
 	return m
 }
@@ -118,7 +122,7 @@ func (m *Mirror) Open(c Config) {
 	m.config, m.Own.corrections = c, c.Corrections
 	m.Newest = Sent{c.Tick / c.SendEvery, c.Tick}
 	m.Own.whole = m.Newest.Send
-	m.Decoder.model, m.Decoder.rawModel = c.Model, c.RawModel
+	m.Decoder.world.model, m.Decoder.own.model = c.Model, c.RawModel
 }
 
 // Retain reports the tick of a drawn frame and the oldest tick from which an entity was interpolated. The mirror
@@ -163,14 +167,17 @@ func (m *Mirror) Receive(b []byte, newestInput uint32) (s Snapshot, err error) {
 	}
 	every := m.config.SendEvery
 	s = Snapshot{Sent: Sent{send, send*every + uint32(h.Late)}, Header: h}
-	in := m.Decoder.startDatagram(s.Sent)
-	if in.joins, in.pieces, in.hides = h.Join, h.Pieces, h.Hides; h.Back > 0 {
-		in.world = Sent{send - h.Back, (send-h.Back)*every + uint32(h.Joined)}
+	world := s.Sent
+	if h.Back > 0 {
+		world = Sent{send - h.Back, (send-h.Back)*every + uint32(h.Joined)}
 	}
+	m.Decoder.own.start(s.Sent)
+	m.Decoder.world.start(world)
+	m.Decoder.world.joins, m.Decoder.world.count = h.Join, h.Pieces
 	if h.Control {
 		m.baselines.floor = max(m.baselines.floor, send-min(send, h.Floor))
 	}
-	if err = m.Decoder.decodeBlocks(&m.Store, m.baselines.floor); err == nil {
+	if err = m.Decoder.decodeBlocks(m.baselines.floor); err == nil {
 		err = m.check()
 	}
 	if err != nil {
@@ -189,11 +196,14 @@ func (m *Mirror) Receive(b []byte, newestInput uint32) (s Snapshot, err error) {
 	if send > m.Newest.Send || m.Counts.Snapshots == 1 {
 		m.Newest = s.Sent
 	}
-	m.storeStates(&h, newestInput)
-	if err := m.storeSet(); err != nil {
+	if err = m.storeWorld(&h); err == nil {
+		err = m.storeOwn(&h, newestInput)
+	}
+	if err != nil {
+		m.Decoder.discard(&m.Store)
 		return s, err
 	}
-	if m.Store.Memory.Used+m.Store.sets.used > MaxMemory {
+	if m.Store.Memory.Used+m.Store.World.sets.used+m.Store.Own.sets.used > MaxMemory {
 		return s, ErrMemory
 	}
 	return s, nil
@@ -203,7 +213,7 @@ func (m *Mirror) Receive(b []byte, newestInput uint32) (s Snapshot, err error) {
 // public state, and returns that send. Two clients that receive an entity in the same send have equal hashes.
 func (m *Mirror) NewestEntities(visit func(id uint32, sum uint64)) (send uint32) {
 	send = m.Newest.Send
-	for _, x := range m.Store.World {
+	for _, x := range m.Store.World.Groups {
 		st := x.At(send)
 		if st == nil {
 			continue
@@ -226,46 +236,74 @@ var ErrMemory = fmt.Errorf("%w: more than %d bytes of state", wire.ErrMessage, M
 
 // check validates the states of a datagram before they are used.
 func (m *Mirror) check() error {
-	for _, g := range m.Decoder.current.groups {
-		st := m.Store.World[g].Open
+	for _, g := range m.Decoder.world.groups {
+		st := m.Store.World.Groups[g].Open
 		for s := st.Alive; s != 0; s &= s - 1 {
 			if k := trailing(s); st.IDs[k] == 0 || st.Masks[k]&m.shape.private != 0 {
 				return fmt.Errorf("%w: entity %d with components %#x", wire.ErrMessage, st.IDs[k], st.Masks[k])
 			}
 		}
 	}
-	for _, g := range m.Decoder.current.own {
-		if err := m.Own.read(m.Store.Own[g].Open, m.Store.Own[g].Open.Alive, func(OwnValue) {}); err != nil {
+	for _, g := range m.Decoder.own.groups {
+		st := m.Store.Own.Groups[g].Open
+		if err := m.Own.read(st, st.Alive, func(OwnValue) {}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// storeStates stores the states of a datagram.
-func (m *Mirror) storeStates(h *wire.SnapshotHeader, newestInput uint32) {
-	floor := m.baselines.floor
+// storeWorld stores the blocks of the world of a datagram.
+func (m *Mirror) storeWorld(h *wire.SnapshotHeader) error {
+	d, floor := &m.Decoder.world, m.baselines.floor
+	if !d.any {
+		return nil
+	}
+	joined, err := d.storeSet(floor)
+	if err != nil {
+		return err
+	}
+	if joined && d.Send > m.join.Send {
+		m.join.Sent, m.join.ready = d.Sent, true
+		d.clearOthers(h.Hides) // those that the client had before it joined again
+	}
+	d.leaveSlots()
 	if send, ok := m.drawing.oldest(m.Newest, m.config.SendEvery); ok {
 		floor = min(floor, send)
 	}
-	for _, g := range m.Decoder.current.groups {
-		x := m.Store.World[g]
+	for _, g := range d.groups {
+		x := d.to.Groups[g]
 		m.Store.insert(x, m.Store.closeState(x), floor)
 	}
-	for _, g := range m.Decoder.current.own {
-		x := m.Store.Own[g]
+	return nil
+}
+
+// storeOwn stores the owner state of a datagram.
+func (m *Mirror) storeOwn(h *wire.SnapshotHeader, newestInput uint32) error {
+	d := &m.Decoder.own
+	if !d.any {
+		return nil
+	}
+	if _, err := d.storeSet(d.floor(m.baselines.floor)); err != nil {
+		return err
+	}
+	if m.Own.arrive(d.Send, h) {
+		d.clearOthers(false)
+	}
+	d.leaveSlots()
+	for _, g := range d.groups {
+		x := d.to.Groups[g]
 		st := m.Store.closeState(x)
 		st.Secrets = m.config.Corrections && !h.Open
-		m.Own.newestBlock = max(m.Own.newestBlock, st.Send)
-		oldest := min(floor, m.Own.Newest.Send)
+		floor := min(m.baselines.floor, m.Own.Newest.Send)
 		for s := x.Fresh; s != 0; s &= s - 1 {
-			oldest = min(oldest, x.Updated[trailing(s)])
+			floor = min(floor, x.Updated[trailing(s)])
 		}
-		m.Store.insert(x, st, oldest)
+		m.Store.insert(x, st, floor)
 	}
-	if len(m.Decoder.current.own) > 0 { // also if no own entity is left
-		m.Own.receiveHeader(m.Decoder.current.send, h, newestInput)
-	}
+	m.Own.newestBlock = max(m.Own.newestBlock, d.Send)
+	m.Own.adopt(d.Sent, h, newestInput)
+	return nil
 }
 
 // Presence returns the presence of an entity according to the newest snapshot with that entity.
@@ -282,7 +320,7 @@ func (m *Mirror) Presence(id uint32) Presence {
 		return NotLoaded
 	case r.Removed.Tick != 0:
 		return Stale // it may appear in another slot
-	case m.Store.World[r.At.Group].Updated[r.At.Slot] >= m.Newest.Send:
+	case m.Store.World.Groups[r.At.Group].Updated[r.At.Slot] >= m.Newest.Send:
 		return Present
 	}
 	return Stale
@@ -298,16 +336,16 @@ func (m *Mirror) Has(id components.NetID, tick uint32) bool {
 			if m.Entities.tombstones.reason(uint32(id)) != NotLoaded {
 				return true
 			}
-			if m.Store.sets.known == m.Newest.Send {
+			if m.Store.World.sets.known == m.Newest.Send {
 				return m.Newest.Tick > tick
 			}
-			return m.Store.sets.known*m.config.SendEvery > tick
+			return m.Store.World.sets.known*m.config.SendEvery > tick
 		case r.Entity.IsZero():
 			return r.Removed.Tick != 0 // otherwise it waits for owner state
 		case r.Removed.Tick != 0:
 			return false
 		default:
-			x := m.Store.World[r.At.Group]
+			x := m.Store.World.Groups[r.At.Group]
 			if st := x.At(x.Updated[r.At.Slot]); st != nil && st.Tick > tick {
 				return true
 			}
@@ -329,7 +367,7 @@ func (m *Mirror) StateTick(id uint32) (tick uint32, ok bool) {
 	if r == nil || r.Removed.Tick != 0 || r.Entity.IsZero() {
 		return 0, false
 	}
-	x := m.Store.World[r.At.Group]
+	x := m.Store.World.Groups[r.At.Group]
 	if st := x.At(x.Updated[r.At.Slot]); st != nil {
 		return st.Tick, true
 	}

@@ -30,7 +30,7 @@ type Own struct {
 	opened      uint32 // newest send at which a correction was open
 	arrived     [ownSends]ownArrival
 	corrections bool // owner state arrives only after wrong predictions
-	store       *Store
+	at          *Region
 	shape       *shape
 	raw         []byte
 	value       []uint64
@@ -69,18 +69,23 @@ const (
 	patientSends = 8
 )
 
-// receiveHeader records the arrival of a datagram with owner state. Owner state that does not fit into one datagram arrives in
-// several datagrams of the same tick. It is used when all of them have arrived: an entity in a missing one would be taken for a
-// wrong prediction.
-func (o *Own) receiveHeader(s Sent, h *wire.SnapshotHeader, newestInput uint32) {
-	a := &o.arrived[s.Send%ownSends]
-	if a.send != s.Send {
-		*a = ownArrival{send: s.Send}
+// arrive records the arrival of a datagram with owner state, and reports whether all of those of a send have arrived.
+func (o *Own) arrive(send uint32, h *wire.SnapshotHeader) (whole bool) {
+	a := &o.arrived[send%ownSends]
+	if a.send != send {
+		*a = ownArrival{send: send}
 	}
 	a.parts++
 	if a.whole = !h.Divided || h.OwnParts > 0 && a.parts >= h.OwnParts; a.whole {
-		o.whole = max(o.whole, s.Send)
-	} else if s.Send <= o.whole+patientSends {
+		o.whole = max(o.whole, send)
+	}
+	return a.whole
+}
+
+// adopt makes owner state the newest one. Owner state that does not fit into one datagram arrives in several datagrams of the same
+// tick. It is used when all of them have arrived: an entity in a missing one would be taken for a wrong prediction.
+func (o *Own) adopt(s Sent, h *wire.SnapshotHeader, newestInput uint32) {
+	if !o.Whole(s.Send) && s.Send <= o.whole+patientSends {
 		return
 	}
 	x := &o.Newest
@@ -96,7 +101,7 @@ func (o *Own) receiveHeader(s Sent, h *wire.SnapshotHeader, newestInput uint32) 
 
 // Each calls visit for each component in the owner state of a send.
 func (o *Own) Each(send uint32, visit func(OwnValue)) {
-	for _, x := range o.store.Own {
+	for _, x := range o.at.Groups {
 		if st := x.At(send); st != nil {
 			_ = o.read(st, st.Alive, visit) // validated on arrival
 		}
@@ -105,7 +110,7 @@ func (o *Own) Each(send uint32, visit func(OwnValue)) {
 
 // EachEntity calls visit for each entity in the owner state of a send.
 func (o *Own) EachEntity(send uint32, visit func(id uint32)) {
-	for _, x := range o.store.Own {
+	for _, x := range o.at.Groups {
 		if st := x.At(send); st != nil {
 			for m := st.Alive; m != 0; m &= m - 1 {
 				visit(st.IDs[trailing(m)])
@@ -159,7 +164,7 @@ func (o *Own) Whole(send uint32) bool {
 
 // Kept reports whether owner state of a send is still stored.
 func (o *Own) Kept(send uint32) bool {
-	for _, x := range o.store.Own {
+	for _, x := range o.at.Groups {
 		if x.At(send) != nil {
 			return true
 		}
@@ -171,14 +176,14 @@ func (o *Own) Kept(send uint32) bool {
 // suffice, a send contains only some entities, so that each slot has its own newest send.
 func (o *Own) find(id uint32) (at *History, slot int) {
 	newest := uint32(0)
-	for _, x := range o.store.Own {
+	for _, x := range o.at.Groups {
 		if st := x.At(o.Newest.Send); st != nil { // the usual case
 			if k := st.Find(id); k >= 0 && x.Updated[k] == st.Send {
 				return x, k
 			}
 		}
 	}
-	for _, x := range o.store.Own {
+	for _, x := range o.at.Groups {
 		for k, send := range x.Updated {
 			if send > newest && x.says(id, k) {
 				at, slot, newest = x, k, send
@@ -198,7 +203,7 @@ func (o *Own) NewestSend(id uint32) (send uint32) {
 
 // forget removes the owner state of an entity that belongs to another client since a send.
 func (o *Own) forget(id, since uint32) {
-	for _, x := range o.store.Own {
+	for _, x := range o.at.Groups {
 		for k, send := range x.Updated {
 			if send <= since && x.says(id, k) {
 				x.Updated[k], x.Here[k], x.Fresh = 0, nil, x.Fresh&^(1<<k)
@@ -215,7 +220,7 @@ func (o *Own) lacks(id, send uint32) bool {
 
 // hasPredicted reports whether owner state of a send is stored and contains the predicted components.
 func (o *Own) hasPredicted(send uint32) bool {
-	for _, x := range o.store.Own {
+	for _, x := range o.at.Groups {
 		if st := x.At(send); st != nil {
 			return !st.Secrets
 		}
@@ -225,7 +230,7 @@ func (o *Own) hasPredicted(send uint32) bool {
 
 // contains reports whether stored owner state of a send contains an entity.
 func (o *Own) contains(id, send uint32) bool {
-	for _, x := range o.store.Own {
+	for _, x := range o.at.Groups {
 		if st := x.At(send); st != nil && st.Find(id) >= 0 {
 			return true
 		}

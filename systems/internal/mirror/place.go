@@ -52,7 +52,7 @@ func (m *Mirror) Place() (news bool) {
 		m.load()
 	}
 	m.refreshRenamed()
-	for g, x := range m.Store.World {
+	for g, x := range m.Store.World.Groups {
 		if x.Fresh != 0 {
 			m.placeGroup(int32(g), x)
 		}
@@ -63,7 +63,7 @@ func (m *Mirror) Place() (news bool) {
 }
 
 // Refresh makes the next Place process an entity again without a new state.
-func (m *Mirror) Refresh(r *Replica) { m.Store.World[r.At.Group].Fresh |= 1 << r.At.Slot }
+func (m *Mirror) Refresh(r *Replica) { m.Store.World.Groups[r.At.Group].Fresh |= 1 << r.At.Slot }
 
 // placeGroup places the entities of a group.
 func (m *Mirror) placeGroup(g int32, x *History) {
@@ -125,7 +125,7 @@ func (m *Mirror) assignSlot(g int32, x *History, k int, st *State) *Replica {
 func (m *Mirror) leave(x *History, k int, send uint32) {
 	r := x.Here[k]
 	x.Here[k] = nil
-	if r == nil || r.At.Slot != int32(k) || m.Store.World[r.At.Group] != x || r.Newest > send || r.Removed.Tick != 0 {
+	if r == nil || r.At.Slot != int32(k) || m.Store.World.Groups[r.At.Group] != x || r.Newest > send || r.Removed.Tick != 0 {
 		return
 	}
 	tick := m.Newest.Tick // if newer states took the place of that of the send
@@ -143,7 +143,7 @@ func (m *Mirror) refreshRenamed() {
 	if !m.config.Predicts {
 		return
 	}
-	for _, x := range m.Store.Own {
+	for _, x := range m.Store.Own.Groups {
 		for s := x.Fresh; s != 0; s &= s - 1 {
 			k := trailing(s)
 			st := x.At(x.Updated[k])
@@ -177,7 +177,7 @@ func (m *Mirror) Displace(r *Replica, send uint32) {
 		m.Refresh(r)
 		return
 	}
-	if x := m.Store.World[r.At.Group]; x.Here[r.At.Slot] == r {
+	if x := m.Store.World.Groups[r.At.Group]; x.Here[r.At.Slot] == r {
 		x.Here[r.At.Slot] = nil
 	}
 	r.Newest, r.Removed, r.WaitsSince = max(r.Newest, send), Removal{Tick: max(m.Newest.Tick, 1)}, 0
@@ -302,7 +302,7 @@ func (m *Mirror) placePrivate() (news bool) {
 	if m.shape.private == 0 {
 		return false
 	}
-	for _, x := range m.Store.Own {
+	for _, x := range m.Store.Own.Groups {
 		var waiting uint64
 		for s := x.Fresh; s != 0; s &= s - 1 {
 			k := trailing(s)

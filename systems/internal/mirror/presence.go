@@ -55,7 +55,6 @@ func (a *tombstones) reason(id uint32) Presence { return a.why[id] }
 // join is the state with which the client joined, or joined again.
 type join struct {
 	Sent            // the newest state that has arrived completely; 0: none
-	hides      bool // the server hides parts of the world
 	ready      bool // that state is not placed yet
 	loaded     bool // the client has joined
 	placing    bool // the client is joining now
@@ -66,15 +65,14 @@ type join struct {
 func (m *Mirror) load() {
 	send, first := m.join.Send, !m.join.loaded
 	m.join.ready = false
-	m.leaveOthers(send)
 	if !first {
 		return
 	}
 	m.Load(m.join.Tick)
 	m.join.placing = true
-	for _, s := range m.Store.sets.of(send).list.members {
+	for _, s := range m.Store.World.sets.of(send).list.members {
 		g, k := s.at.Group, int(s.at.Slot)
-		x := m.Store.World[g]
+		x := m.Store.World.Groups[g]
 		st := x.At(send)
 		if st == nil || !st.Says(s.id, s.at.Slot) {
 			continue
@@ -96,27 +94,5 @@ func (m *Mirror) load() {
 	m.join.placing = false
 	if m.config.Loaded != nil {
 		m.config.Loaded(m.config.World, m.join.Tick)
-	}
-}
-
-// leaveOthers removes the entities that are older than the complete state of a send and not in it.
-func (m *Mirror) leaveOthers(send uint32) {
-	s := &m.Store.sets
-	in := make(map[uint32]bool, len(s.of(send).list.members))
-	for _, x := range s.of(send).list.members {
-		in[x.id] = true
-	}
-	for id, at := range s.slots {
-		x, bit := m.Store.World[at.Group], uint64(1)<<at.Slot
-		if in[id] || x.Updated[at.Slot] >= send {
-			continue
-		}
-		x.Updated[at.Slot] = send
-		x.Empty, x.Fresh, x.Hidden = x.Empty|bit, x.Fresh|bit, x.Hidden&^bit
-		if m.join.hides {
-			x.Hidden |= bit
-		}
-		delete(s.slots, id)
-		s.unused = append(s.unused, unusedSlot{at, send})
 	}
 }

@@ -43,6 +43,7 @@ type memberList struct {
 
 // sets holds the sets of sends, and the slots of the entities in sight.
 type sets struct {
+	keep   uint32 // sends before the floor whose sets are kept, because datagrams can overtake each other
 	sends  []setOf
 	recent *memberList // of the newest set, for the next one if it is equal
 	spare  []*memberList
@@ -70,9 +71,6 @@ func (s *sets) of(send uint32) *setOf {
 	return nil
 }
 
-// keepSets is the number of sends before the floor whose sets are kept, because datagrams can overtake each other.
-const keepSets = 128
-
 // maxSets is the maximum number of sends whose sets are kept, whatever the floor is.
 const maxSets = 2 * MaxStates
 
@@ -80,7 +78,7 @@ const maxSets = 2 * MaxStates
 func (s *sets) at(send, floor uint32) *setOf {
 	s.newest = max(s.newest, send)
 	s.sends = slices.DeleteFunc(s.sends, func(x setOf) bool {
-		if x.send+keepSets >= floor {
+		if x.send+s.keep >= floor {
 			return false
 		}
 		s.release(x.list)
@@ -124,6 +122,11 @@ func (s *sets) add(x *setOf, members []setMember) bool {
 		r.users++
 		return true
 	}
+	for _, m := range members {
+		if _, twice := slices.BinarySearchFunc(x.list.members, m, setMember.compare); twice {
+			return false
+		}
+	}
 	l := s.own(x)
 	s.recent = l
 	room, from := cap(l.members), len(l.members)
@@ -132,13 +135,7 @@ func (s *sets) add(x *setOf, members []setMember) bool {
 	for i := max(from, 1); i < len(l.members); i++ {
 		if l.members[i].compare(l.members[i-1]) <= 0 { // datagrams can overtake each other
 			slices.SortFunc(l.members, setMember.compare)
-			from = 0
 			break
-		}
-	}
-	for i := max(from, 1); i < len(l.members); i++ {
-		if l.members[i].compare(l.members[i-1]) == 0 {
-			return false
 		}
 	}
 	return true
@@ -171,9 +168,19 @@ func (s *sets) has(send, piece uint32) bool {
 	return x != nil && int(piece) < len(x.pieces) && x.pieces[piece]
 }
 
-// setIncoming is the part of a set in the datagram that is being decoded.
-type setIncoming struct {
+// decoding decodes the blocks of a datagram that belong to a region.
+type decoding struct {
 	wire.Set
+	to      *Region
+	memory  *Memory
+	model   *delta.Model
+	decoder delta.Decoder
+
+	// Of the current datagram.
+	Sent
+	joins   bool     // its blocks are pieces of the state of a join
+	count   uint32   // of these pieces
+	groups  []uint32 // groups with an open state
 	any     bool
 	known   uint32
 	pieces  []uint32
@@ -181,24 +188,27 @@ type setIncoming struct {
 	left    []unusedSlot // out of sight
 	ids     []uint32     // of left
 
+	in, others       []uint32    // scratch
 	included         []setMember // members of the baseline that are in the block
 	union            []setMember // of the block; id 0: new
 	cur, base, base2 []delta.Group
 	parts            []delta.Part
 }
 
-func (x *setIncoming) reset() {
-	x.any, x.known, x.pieces, x.members, x.left, x.ids = false, 0, x.pieces[:0], x.members[:0], x.left[:0], x.ids[:0]
+// start prepares for decoding a datagram.
+func (d *decoding) start(s Sent) {
+	d.Sent, d.joins, d.count, d.groups = s, false, 0, d.groups[:0]
+	d.any, d.known, d.pieces, d.members, d.left, d.ids = false, 0, d.pieces[:0], d.members[:0], d.left[:0], d.ids[:0]
 }
 
-// decodeSet decodes a block of the world.
-func (d *Decoder) decodeSet(h *wire.BlockHead, body []byte, s *Store, floor uint32) error {
-	send, x := d.current.world.Send, &d.set
+// decode decodes a block.
+func (d *decoding) decode(h *wire.BlockHead, body []byte, floor uint32) error {
+	send, sets := d.Send, &d.to.sets
 	switch {
-	case h.Piece != d.current.joins || h.Piece && h.First >= d.current.pieces || slices.Contains(x.pieces, h.First) && h.Piece:
-		return fmt.Errorf("%w: piece %d of %d", wire.ErrMessage, h.First, d.current.pieces)
+	case h.Piece != d.joins || h.Piece && h.Number >= d.count || slices.Contains(d.pieces, h.Number) && h.Piece:
+		return fmt.Errorf("%w: piece %d of %d", wire.ErrMessage, h.Number, d.count)
 	case h.Piece:
-		if x.any, x.pieces = true, append(x.pieces, h.First); s.sets.has(send, h.First) {
+		if d.any, d.pieces = true, append(d.pieces, h.Number); sets.has(send, h.Number) {
 			return nil // it was sent again
 		}
 	}
@@ -208,28 +218,31 @@ func (d *Decoder) decodeSet(h *wire.BlockHead, body []byte, s *Store, floor uint
 	var base, before *setOf
 	entities := -1
 	if h.Age > 0 {
-		if base = s.sets.of(send - h.Age); h.Two {
-			before = s.sets.of(send - h.Age - 1)
+		if base = sets.of(send - h.Age); h.Two {
+			before = sets.of(send - h.Age - 1)
 		}
 		if base == nil || h.Two && before == nil {
 			return fmt.Errorf("%w: set %d sends before %d", codec.ErrBaseline, h.Age, send)
 		}
 		entities = len(base.list.members)
 	}
-	rest, err := x.Read(body, entities)
-	if err == nil {
-		if len(x.Less) > 0 {
-			s.sets.remove(base, x.Less)
-		}
-		err = x.unite(base)
+	rest, err := body, error(nil)
+	if d.Set.Reset(); h.Set {
+		rest, err = d.Set.Read(body, entities)
 	}
 	if err == nil {
-		err = x.gather(s, send, base, before)
+		if len(d.Less) > 0 {
+			sets.remove(base, d.Less)
+		}
+		err = d.unite(base)
+	}
+	if err == nil {
+		err = d.gather(base, before)
 	}
 	switch {
 	case err != nil:
-	case len(x.union) > 0:
-		err = d.world.Decode(rest, x.Coder, d.model, x.parts)
+	case len(d.union) > 0:
+		err = d.decoder.Decode(rest, h.Coder, d.model, d.parts)
 	case len(rest) > 0:
 		err = fmt.Errorf("%d bytes for no entity", len(rest))
 	}
@@ -239,89 +252,107 @@ func (d *Decoder) decodeSet(h *wire.BlockHead, body []byte, s *Store, floor uint
 	case err != nil:
 		return fmt.Errorf("%w: %w", wire.ErrMessage, err)
 	}
-	x.any = true
+	d.any = true
 	if !h.Piece {
-		x.known = max(x.known, send-min(send, h.Missing))
+		d.known = max(d.known, send-min(send, h.Missing))
 	}
-	if err := d.scatter(s, send, floor, base); err != nil {
+	if err := d.scatter(floor, base); err != nil {
 		return err
 	}
-	for _, g := range x.Gone {
-		if at, ok := s.sets.slots[g.ID]; ok {
-			d.clearSlot(s, at, g.ID, g.Hidden)
+	for _, g := range d.Gone {
+		if at, ok := sets.slots[g.ID]; ok {
+			d.clearSlot(at, g.ID, g.Hidden)
 		}
 	}
 	return nil
 }
 
-// unite sets x.union to the entities of the block in order: the included members of the baseline, and the new entities, whose ids
+// clearOthers records that all entities are out of sight that are not in the set of the current send.
+func (d *decoding) clearOthers(hidden bool) {
+	d.in, d.others = d.in[:0], d.others[:0]
+	for _, m := range d.to.sets.of(d.Send).list.members {
+		d.in = append(d.in, m.id)
+	}
+	slices.Sort(d.in)
+	for id := range d.to.sets.slots {
+		if _, is := slices.BinarySearch(d.in, id); !is {
+			d.others = append(d.others, id)
+		}
+	}
+	slices.Sort(d.others)
+	for _, id := range d.others {
+		d.clearSlot(d.to.sets.slots[id], id, hidden)
+	}
+}
+
+// unite sets d.union to the entities of the block in order: the included members of the baseline, and the new entities, whose ids
 // are not decoded yet.
-func (x *setIncoming) unite(base *setOf) error {
+func (d *decoding) unite(base *setOf) error {
 	var included []setMember
 	if base != nil {
 		included = base.list.members
 	}
-	if len(x.Runs) > 0 {
+	if len(d.Runs) > 0 {
 		all, in := included, true
-		x.included = x.included[:0]
-		for _, n := range x.Runs {
+		d.included = d.included[:0]
+		for _, n := range d.Runs {
 			if int(n) > len(all) {
 				return fmt.Errorf("%w: a run of %d of %d entities", wire.ErrMessage, n, len(all))
 			}
 			if in {
-				x.included = append(x.included, all[:n]...)
+				d.included = append(d.included, all[:n]...)
 			}
 			all, in = all[n:], !in
 		}
 		if in {
-			x.included = append(x.included, all...)
+			d.included = append(d.included, all...)
 		}
-		included = x.included
+		included = d.included
 	}
-	x.union = x.union[:0]
-	for _, n := range x.News {
+	d.union = d.union[:0]
+	for _, n := range d.News {
 		if int(n.After) > len(included) {
 			return fmt.Errorf("%w: a new entity after %d of %d", wire.ErrMessage, n.After, len(included))
 		}
-		x.union = append(append(x.union, included[:n.After]...), setMember{})
+		d.union = append(append(d.union, included[:n.After]...), setMember{})
 		included = included[n.After:]
 	}
-	x.union = append(x.union, included...)
+	d.union = append(d.union, included...)
 	return nil
 }
 
 // gather copies the states of the entities at the baselines next to each other.
-func (x *setIncoming) gather(s *Store, send uint32, base, before *setOf) error {
-	groups := (len(x.union) + delta.GroupSize - 1) / delta.GroupSize
+func (d *decoding) gather(base, before *setOf) error {
+	groups := (len(d.union) + delta.GroupSize - 1) / delta.GroupSize
 	prepare := func(all *[]delta.Group, send uint32) {
 		*all = reuse.Longer(*all, max(len(*all), groups))
 		for g := range groups {
 			(*all)[g].Reset(send)
 		}
 	}
-	prepare(&x.cur, send)
+	prepare(&d.cur, d.Send)
 	if base != nil {
-		prepare(&x.base, base.send)
+		prepare(&d.base, base.send)
 	}
 	if before != nil {
-		prepare(&x.base2, before.send)
+		prepare(&d.base2, before.send)
 	}
-	x.parts = x.parts[:0]
-	for i, m := range x.union {
+	d.parts = d.parts[:0]
+	for i, m := range d.union {
 		g, k := i/delta.GroupSize, i%delta.GroupSize
 		if k == 0 {
-			p := delta.Part{Cur: &x.cur[g]}
+			p := delta.Part{Cur: &d.cur[g]}
 			if base != nil {
-				p.Base = &x.base[g]
+				p.Base = &d.base[g]
 			}
 			if before != nil {
-				p.Base2 = &x.base2[g]
+				p.Base2 = &d.base2[g]
 			}
-			x.parts = append(x.parts, p)
+			d.parts = append(d.parts, p)
 		}
-		p := &x.parts[g]
+		p := &d.parts[g]
 		p.Slots |= 1 << k
-		if base != nil && !copyState(p.Base, k, s, base.send, m) && m.id != 0 {
+		if base != nil && !copyState(p.Base, k, d.to, base.send, m) && m.id != 0 {
 			return fmt.Errorf("%w: entity %d at send %d", codec.ErrBaseline, m.id, base.send)
 		}
 		if before == nil {
@@ -330,7 +361,7 @@ func (x *setIncoming) gather(s *Store, send uint32, base, before *setOf) error {
 		at, ok := slices.BinarySearchFunc(before.list.members, m, setMember.compare)
 		if !ok {
 			p.Base2.Clear(k, false)
-		} else if !copyState(p.Base2, k, s, before.send, before.list.members[at]) {
+		} else if !copyState(p.Base2, k, d.to, before.send, before.list.members[at]) {
 			return fmt.Errorf("%w: entity %d at send %d", codec.ErrBaseline, m.id, before.send)
 		}
 	}
@@ -339,9 +370,9 @@ func (x *setIncoming) gather(s *Store, send uint32, base, before *setOf) error {
 
 // copyState copies the state of a member at a send to a slot of a group. Without a state the slot is empty, and copyState
 // reports false.
-func copyState(to *delta.Group, k int, s *Store, send uint32, m setMember) bool {
+func copyState(to *delta.Group, k int, r *Region, send uint32, m setMember) bool {
 	if m.id != 0 {
-		if st := s.World[m.at.Group].At(send); st != nil && st.Says(m.id, m.at.Slot) && st.Masks[m.at.Slot] == m.mask {
+		if st := r.Groups[m.at.Group].At(send); st != nil && st.Says(m.id, m.at.Slot) && st.Masks[m.at.Slot] == m.mask {
 			rec := st.Record(int(m.at.Slot))
 			copy(to.Put(k, m.id, m.mask, len(rec)), rec)
 			return true
@@ -352,20 +383,20 @@ func copyState(to *delta.Group, k int, s *Store, send uint32, m setMember) bool 
 }
 
 // scatter copies the decoded states to the slots of the entities.
-func (d *Decoder) scatter(s *Store, send, floor uint32, base *setOf) error {
-	x, news := &d.set, d.set.News
-	for i, m := range x.union {
-		cur, k := &x.cur[i/delta.GroupSize], i%delta.GroupSize
+func (d *decoding) scatter(floor uint32, base *setOf) error {
+	s, news := &d.to.sets, d.News
+	for i, m := range d.union {
+		cur, k := &d.cur[i/delta.GroupSize], i%delta.GroupSize
 		alive, isNew := cur.Alive>>k&1 != 0, m.id == 0
 		switch {
 		case isNew && !alive || !isNew && alive && (cur.IDs[k] != m.id || cur.Masks[k] != m.mask):
-			return fmt.Errorf("%w: set of send %d with entity %d for %d", wire.ErrMessage, send, cur.IDs[k], m.id)
+			return fmt.Errorf("%w: set of send %d with entity %d for %d", wire.ErrMessage, d.Send, cur.IDs[k], m.id)
 		case !alive:
 			hidden := cur.Hidden>>k&1 != 0
-			if now, ok := s.sets.slots[m.id]; ok && now != m.at {
-				d.clearSlot(s, now, m.id, hidden)
+			if now, ok := s.slots[m.id]; ok && now != m.at {
+				d.clearSlot(now, m.id, hidden)
 			}
-			d.clearSlot(s, m.at, m.id, hidden)
+			d.clearSlot(m.at, m.id, hidden)
 			continue
 		}
 		born := false
@@ -374,31 +405,31 @@ func (d *Decoder) scatter(s *Store, send, floor uint32, base *setOf) error {
 			born = news[0].Spawned
 			news = news[1:]
 		} else {
-			if st := s.World[m.at.Group].At(base.send); st != nil {
+			if st := d.to.Groups[m.at.Group].At(base.send); st != nil {
 				born = st.Born>>m.at.Slot&1 != 0
 			}
 		}
 		// A later send that has already arrived may have removed the entity. Datagrams that overtook each other may have given it
 		// another slot than it has in the baseline, or none.
-		late := send < s.sets.newest
-		now, ok := s.sets.slots[m.id]
+		late := d.Send < s.newest
+		now, ok := s.slots[m.id]
 		quiet := late && (isNew || !ok || now != m.at)
 		switch {
 		case isNew:
-			if m.at, ok = d.slotFor(s, m.id, floor); !ok {
+			if m.at, ok = d.slotFor(m.id, floor); !ok {
 				return ErrMemory
 			}
 		case late:
 		case ok:
 			m.at = now
 		default:
-			s.sets.slots[m.id] = m.at
-			s.sets.unused = slices.DeleteFunc(s.sets.unused, func(u unusedSlot) bool { return u.at == m.at })
+			s.slots[m.id] = m.at
+			s.unused = slices.DeleteFunc(s.unused, func(u unusedSlot) bool { return u.at == m.at })
 		}
-		open := d.open(s, m.at.Group)
+		open := d.open(m.at.Group)
 		bit := uint64(1) << m.at.Slot
 		if open.Known&bit != 0 {
-			return fmt.Errorf("%w: entity %d is in the snapshot of send %d twice", wire.ErrMessage, m.id, send)
+			return fmt.Errorf("%w: entity %d is in the snapshot of send %d twice", wire.ErrMessage, m.id, d.Send)
 		}
 		rec := cur.Record(k)
 		copy(open.Put(int(m.at.Slot), m.id, m.mask, len(rec)), rec)
@@ -408,104 +439,106 @@ func (d *Decoder) scatter(s *Store, send, floor uint32, base *setOf) error {
 		if quiet {
 			open.Quiet |= bit
 		}
-		x.members = append(x.members, m)
+		d.members = append(d.members, m)
 	}
 	return nil
 }
 
 // open returns the state of a group to which the current datagram adds.
-func (d *Decoder) open(s *Store, group int32) *State {
-	x := s.World[group]
+func (d *decoding) open(group int32) *State {
+	x := d.to.Groups[group]
 	if x.Open == nil {
-		x.Open = s.Memory.Get(d.current.world.Send, d.current.world.Tick)
-		d.current.groups = append(d.current.groups, uint32(group))
+		x.Open = d.memory.Get(d.Send, d.Tick)
+		d.groups = append(d.groups, uint32(group))
 	}
 	return x.Open
 }
 
 // clearSlot records that an entity is out of sight. A newer state of the entity, or of its absence, counts more.
-func (d *Decoder) clearSlot(s *Store, at Location, id uint32, hidden bool) {
-	x := s.World[at.Group]
+func (d *decoding) clearSlot(at Location, id uint32, hidden bool) {
+	x := d.to.Groups[at.Group]
 	if x.Open != nil && x.Open.Known>>at.Slot&1 != 0 {
 		return
 	}
-	d.open(s, at.Group).Clear(int(at.Slot), hidden)
-	if now, ok := s.sets.slots[id]; ok && now == at && x.Updated[at.Slot] < d.current.world.Send {
-		d.set.left = append(d.set.left, unusedSlot{at, d.current.world.Send})
-		d.set.ids = append(d.set.ids, id)
+	d.open(at.Group).Clear(int(at.Slot), hidden)
+	if now, ok := d.to.sets.slots[id]; ok && now == at && x.Updated[at.Slot] < d.Send {
+		d.left = append(d.left, unusedSlot{at, d.Send})
+		d.ids = append(d.ids, id)
 	}
 }
 
 // slotFor returns the slot of an entity, or an unused slot for a new entity. No baseline is older than floor. It returns false if
 // all slots are in use.
-func (d *Decoder) slotFor(s *Store, id, floor uint32) (at Location, ok bool) {
+func (d *decoding) slotFor(id, floor uint32) (at Location, ok bool) {
+	s := &d.to.sets
 	free := func(at Location) bool {
-		x := s.World[at.Group]
+		x := d.to.Groups[at.Group]
 		return x.Open == nil || x.Open.Known>>at.Slot&1 == 0
 	}
-	if at, ok := s.sets.slots[id]; ok && free(at) {
+	if at, ok := s.slots[id]; ok && free(at) {
 		return at, true
 	}
-	if s.sets.slots == nil {
-		s.sets.slots = map[uint32]Location{}
-		s.sets.last.Slot = -1
+	if s.slots == nil {
+		s.slots = map[uint32]Location{}
+		s.last.Slot = -1
 	}
-	for i, u := range s.sets.unused {
-		x := s.World[u.at.Group]
-		if u.send+keepSets >= floor {
+	for i, u := range s.unused {
+		x := d.to.Groups[u.at.Group]
+		if u.send+s.keep >= floor {
 			break
 		}
 		if x.Here[u.at.Slot] == nil && x.Fresh>>u.at.Slot&1 == 0 && free(u.at) {
-			s.sets.unused = slices.Delete(s.sets.unused, i, i+1)
-			s.sets.slots[id] = u.at
+			s.unused = slices.Delete(s.unused, i, i+1)
+			s.slots[id] = u.at
 			return u.at, true
 		}
 	}
-	at = s.sets.last
+	at = s.last
 	if at.Slot++; at.Slot == delta.GroupSize {
 		at = Location{Group: at.Group + 1}
 	}
-	if at.Group >= wire.MaxGroups {
+	if at.Group >= d.to.most {
 		return at, false
 	}
-	grow(&s.World, int(at.Group)+1)
-	s.sets.last, s.sets.slots[id] = at, at
+	d.to.grow(int(at.Group) + 1)
+	s.last, s.slots[id] = at, at
 	return at, true
 }
 
-// storeSet stores the set of the current datagram.
-func (m *Mirror) storeSet() error {
-	x, s := &m.Decoder.set, &m.Store.sets
-	if !x.any {
-		return nil
+// storeSet stores the set of the current datagram. It reports whether all pieces of a state with which the client joins have arrived.
+func (d *decoding) storeSet(floor uint32) (joined bool, err error) {
+	s := &d.to.sets
+	of := s.at(d.Send, floor)
+	if !s.add(of, d.members) {
+		return false, fmt.Errorf("%w: an entity is in the snapshot of send %d twice", wire.ErrMessage, of.send)
 	}
-	for i, u := range x.left {
-		if at, ok := s.slots[x.ids[i]]; ok && at == u.at {
-			delete(s.slots, x.ids[i])
-			s.unused = append(s.unused, u)
-		}
-	}
-	of := s.at(m.Decoder.current.world.Send, m.baselines.floor)
-	if !s.add(of, x.members) {
-		return fmt.Errorf("%w: an entity is in the snapshot of send %d twice", wire.ErrMessage, of.send)
-	}
-	s.known = max(s.known, x.known)
-	if !m.Decoder.current.joins {
-		return nil
+	s.known = max(s.known, d.known)
+	if !d.joins {
+		return false, nil
 	}
 	if of.pieces == nil {
-		of.pieces = make([]bool, m.Decoder.current.pieces)
+		of.pieces = make([]bool, d.count)
 		of.missing = len(of.pieces)
 	}
-	for _, i := range x.pieces {
+	for _, i := range d.pieces {
 		if int(i) < len(of.pieces) && !of.pieces[i] {
 			of.pieces[i] = true
 			of.missing--
 		}
 	}
-	if of.missing == 0 && of.send > m.join.Send {
-		m.join.Sent, m.join.hides, m.join.ready = m.Decoder.current.world, m.Decoder.current.hides, true
+	if of.missing == 0 {
 		s.known = max(s.known, of.send)
 	}
-	return nil
+	return of.missing == 0, nil
+}
+
+// leaveSlots frees the slots of the entities that went out of sight.
+func (d *decoding) leaveSlots() {
+	s := &d.to.sets
+	for i, u := range d.left {
+		if at, ok := s.slots[d.ids[i]]; ok && at == u.at {
+			delete(s.slots, d.ids[i])
+			s.unused = append(s.unused, u)
+		}
+	}
 }

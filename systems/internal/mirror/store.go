@@ -30,10 +30,16 @@ type History struct {
 
 // Store holds the states by group.
 type Store struct {
-	World  []*History
-	Own    []*History // owner state
+	World  Region
+	Own    Region // owner state
 	Memory Memory
+}
+
+// Region is a set of entities in the slots of groups.
+type Region struct {
+	Groups []*History
 	sets   sets
+	most   int32 // groups
 }
 
 // add stores a state, unless it is too old.
@@ -74,14 +80,11 @@ func (s *Store) closeState(x *History) *State {
 	return st
 }
 
-// discard releases the open state of a group.
-func (s *Store) discard(x *History) { s.Memory.Release(s.closeState(x)) }
-
 // completeSend returns the newest send whose state is stored completely: all entities in sight have a state of that send or a
 // later one. It ignores slots without updates for more than patience sends, and does not know of entities that were never sent.
 func (s *Store) completeSend(newest, patience uint32) uint32 {
 	complete := newest
-	for _, x := range s.World {
+	for _, x := range s.World.Groups {
 		unused := x.Hidden | x.Empty
 		for k, t := range x.Updated {
 			if t != 0 && unused>>k&1 == 0 && t+patience >= newest {
@@ -92,10 +95,10 @@ func (s *Store) completeSend(newest, patience uint32) uint32 {
 	return complete
 }
 
-// grow extends groups to at least n.
-func grow(groups *[]*History, n int) {
-	for len(*groups) < n {
-		*groups = append(*groups, &History{})
+// grow extends a region to at least n groups.
+func (r *Region) grow(n int) {
+	for len(r.Groups) < n {
+		r.Groups = append(r.Groups, &History{})
 	}
 }
 

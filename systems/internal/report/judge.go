@@ -3,7 +3,6 @@ package report
 import (
 	"math/bits"
 
-	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -109,14 +108,20 @@ func (j *Judge) Compare(c *Client, input uint32, running bool) {
 	c.judge(r, !r.asks && j.coder.agrees(j.world, c.own, r.bytes), &j.stats)
 }
 
-// Tells reports whether owner state, as groups of a send, must be sent: while a correction is open, and until the
-// client holds its secrets. If tells is false, the groups of which the client holds no send from since on must
-// still be sent.
-func (j *Judge) Tells(c *Client, send uint32, groups []delta.Group) (tells bool, since uint32) {
+// Owned is an entity in owner state: the bits of its components there, and their record.
+type Owned struct {
+	ID     uint32
+	Mask   uint64
+	Record []int32
+}
+
+// Tells reports whether owner state of a send must be sent: while a correction is open, and until the client holds its secrets. If
+// tells is false, owner state must still be sent to a client that does not hold that of since or of a later send.
+func (j *Judge) Tells(c *Client, send uint32, own []Owned) (tells bool, since uint32) {
 	if c == nil {
 		return true, 0
 	}
-	parts, values := j.secretHash(groups)
+	parts, values := j.secretHash(own)
 	if values != c.secret {
 		c.secret, c.since = values, send
 	}
@@ -131,30 +136,25 @@ func (j *Judge) Tells(c *Client, send uint32, groups []delta.Group) (tells bool,
 }
 
 // secretHash returns a hash of which entities have secrets, and one of these with their values.
-func (j *Judge) secretHash(groups []delta.Group) (parts, values hash) {
-	for g := range groups {
-		group := &groups[g]
-		for m := group.Alive; m != 0; m &= m - 1 {
-			k := bits.TrailingZeros64(m)
-			mask := group.Masks[k] & j.secrets
-			if mask == 0 {
+func (j *Judge) secretHash(own []Owned) (parts, values hash) {
+	for _, x := range own {
+		mask := x.Mask & j.secrets
+		if mask == 0 {
+			continue
+		}
+		parts.addEntity(&entity{id: components.NetID(x.ID), mask: mask})
+		for set := x.Mask; set != 0; set &= set - 1 {
+			comp := j.coder.comps[bits.TrailingZeros64(set)]
+			if comp.Words == 0 {
 				continue
 			}
-			parts.addEntity(&entity{id: components.NetID(group.IDs[k]), mask: mask})
-			rec := group.Record(k)
-			for set := group.Masks[k]; set != 0; set &= set - 1 {
-				comp := j.coder.comps[bits.TrailingZeros64(set)]
-				if comp.Words == 0 {
-					continue
+			n := (comp.Schema.RawSize() + 3) / 4
+			if mask&(set&-set) != 0 {
+				for _, v := range x.Record[:n] {
+					values.add(uint32(v))
 				}
-				n := (comp.Schema.RawSize() + 3) / 4
-				if mask&(set&-set) != 0 {
-					for _, v := range rec[:n] {
-						values.add(uint32(v))
-					}
-				}
-				rec = rec[n:]
 			}
+			x.Record = x.Record[n:]
 		}
 	}
 	values.add(uint32(parts))

@@ -10,7 +10,6 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/testgame"
-	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // states holds the newest states of a world of 150 entities. Some of them walk and change color.
@@ -57,7 +56,7 @@ func (s *states) walk(sends int) {
 		groups := make([]delta.Group, 3)
 		for g := range groups {
 			groups[g].Reset(s.send)
-			groups[g].Known = wire.AllSlots
+			groups[g].Known = ^uint64(0)
 		}
 		for n := range s.words {
 			copy(groups[n/64].Put(n%64, uint32(n+1), 0b11<<(len(s.comps)-2), 3), s.words[n][:])
@@ -70,7 +69,7 @@ func (s *states) walk(sends int) {
 func (s *states) delta(age uint32) (parts []delta.Part) {
 	now, base := s.sends[s.send%8], s.sends[(s.send-age)%8]
 	for g := range base {
-		parts = append(parts, delta.Part{Cur: &now[g], Base: &base[g], Slots: wire.AllSlots})
+		parts = append(parts, delta.Part{Cur: &now[g], Base: &base[g], Slots: ^uint64(0)})
 	}
 	return parts
 }

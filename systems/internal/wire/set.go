@@ -7,23 +7,18 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 )
 
-// setCoder marks a set block. The coder of its body is in the head of the set.
-const setCoder delta.Coder = 3
-
 // MaxEntities limits the entities of the world on a client.
 const MaxEntities = MaxGroups * delta.GroupSize
 
-// Set says which entities the body of a block of the world contains: entities of the baseline, in the order of their component masks
-// and then of their ids, and new ones among them. The baseline is what the client has received of that send, without the entities in
-// Less.
+// Set says which entities the body of a block contains: entities of the baseline, in the order of their component masks and then of
+// their ids, and new ones among them. The baseline is what the client has received of that send, without the entities in Less.
 //
-//	set   coder 2 bits, has news, has runs, has gone, has less, 2 bits 0 | [less] | [runs] | [news] | [gone]
+//	set   has news, has runs, has gone, has less, 4 bits 0 | [less] | [runs] | [news] | [gone]
 //	less  count uvarint, at least 1 | each: id − the previous one, uvarint
 //	runs  count uvarint, at least 1 | lengths uvarint
 //	news  count uvarint, at least 1 | each: entities since the previous one << 1 | spawned, uvarint
 //	gone  count uvarint, at least 1 | each: (id − the previous one) << 1 | hidden, uvarint
 type Set struct {
-	Coder delta.Coder
 	// Less are entities that are not part of the baseline, ascending. The baseline is then a state that was sent in pieces: some
 	// clients received the entity in a piece, before the server removed the entity from the piece because the
 	// client may no longer see it.
@@ -49,9 +44,9 @@ type GoneEntity struct {
 	Hidden bool // it still exists
 }
 
-// Flags of a set, above the two bits of its coder.
+// Flags of a set.
 const (
-	setNews = 1 << (2 + iota)
+	setNews = 1 << iota
 	setRuns
 	setGone
 	setLess
@@ -62,10 +57,13 @@ func (s *Set) Reset() {
 	*s = Set{Less: s.Less[:0], Runs: s.Runs[:0], News: s.News[:0], Gone: s.Gone[:0]}
 }
 
+// Any reports whether a set must be sent: the block does not contain exactly the entities of the baseline.
+func (s *Set) Any() bool { return len(s.Less)+len(s.Runs)+len(s.News)+len(s.Gone) > 0 }
+
 // Append encodes a set.
 func (s *Set) Append(dst []byte) []byte {
 	at := len(dst)
-	dst = append(dst, byte(s.Coder))
+	dst = append(dst, 0)
 	if len(s.Less) > 0 {
 		dst[at] |= setLess
 		dst = codec.AppendUvarint(dst, uint64(len(s.Less)))
@@ -109,15 +107,14 @@ func (s *Set) Append(dst []byte) []byte {
 	return dst
 }
 
-// Read decodes a set from the start of the body of a set block, whose baseline has a number of entities; negative: there is
+// Read decodes a set from the start of the body of a block whose baseline has a number of entities; negative: there is
 // no baseline. It returns the rest of the body. The memory of the set is used again.
 func (s *Set) Read(body []byte, base int) (rest []byte, err error) {
 	var r codec.ByteReader
 	r.Reset(body)
 	flags := r.Byte()
 	s.Reset()
-	s.Coder = delta.Coder(flags & 3)
-	ok := flags>>6 == 0 && s.Coder <= delta.Range && (base >= 0 || flags&(setRuns|setLess) == 0)
+	ok := flags>>4 == 0 && flags != 0 && (base >= 0 || flags&(setRuns|setLess) == 0)
 	count := func(flag byte) uint64 {
 		if !ok || flags&flag == 0 {
 			return 0

@@ -17,8 +17,7 @@ import (
 //	          [correction u8] | [datagrams u8] | blocks
 //	control   epoch u8 | depth u8 | shift i16 | floor uvarint
 //	join      sends back uvarint | pieces << 1 + hides, uvarint | if back > 0: late u8
-//	block     flags u8 | [piece uvarint] | [missing uvarint] | [first uvarint | groups uvarint] | [age uvarint] |
-//	          [slots u64] | [length uvarint] | body
+//	block     flags u8 | [piece uvarint] | [missing uvarint] | [age uvarint] | [length uvarint] | [set] | body
 //
 // The tick of a send is its number times the ticks between two sends, plus late: a server that has to catch up may be late.
 // Input is the last input of this client that the state includes. Control is sent when it has changed, and every few sends.
@@ -30,11 +29,11 @@ import (
 // Agreed and correction are used only if corrections are made on mismatch. Agreed means that the client's result after input
 // agrees with the server's state. Correction is the number of the open correction (see [Report]).
 //
-// The body of a block of the world starts with a [Set] of the contained entities. Missing is present if other entities may be missing
-// on the client: all that came into sight less than so many sends before this one. A block with the own bit contains the client's own
-// entities at full precision: the state of consecutive groups, with all slots or some of them. The age of a block is the number of
-// sends from the baseline to the block's send; 0 means no baseline. With the second bit, the send before the baseline is a
-// baseline too.
+// A block contains entities of the world, or, with the own bit, the client's own entities at full precision. Its [Set] says which: it
+// is present unless they are exactly those of the baseline. The age of a block is the number of sends from the baseline to the block's
+// send; 0 means no baseline. With the second bit, the send before the baseline is a baseline too. Missing is present if other entities
+// of the world may be missing on the client: all that came into sight less than so many sends before this one. The baseline of a block
+// of own entities is less than [OwnKept] sends old.
 //
 // Kind 7 is a snapshot whose owner state is in several datagrams, or not complete: datagrams is the number of datagrams of the send
 // with owner state, or 0 if the budget does not suffice for all own entities. Only kind 7 has this field, and only in datagrams with
@@ -67,23 +66,32 @@ const (
 // Flags of a block, above the two bits of its coder.
 const (
 	blockSecond  = 1 << (2 + iota) // the send before the baseline is a baseline too
-	blockOwn                       // the client's own entities
-	blockFirst                     // only group 0; for blocks of the world: missing is present
-	blockSome                      // not all slots; for blocks of the world: a piece of the state of a join
 	blockSameAge                   // same age as the block before in this message, or 0
 	blockLast                      // last block of the message: its body extends to the end
+	blockSet                       // a set is present
+
+	// The two highest bits are the kind of the block.
+	blockWorld   = 0 << 6
+	blockMissing = 1 << 6 // missing is present
+	blockPiece   = 2 << 6 // a piece of the state of a join
+	blockOwn     = 3 << 6 // the client's own entities
+	blockKind    = 3 << 6
 )
 
 // ErrMessage is wrapped by errors about an invalid message of a peer.
 var ErrMessage = errors.New("systems: bad message")
 
-// MaxGroups and MaxOwnGroups limit the state on a client: 262,144 entities, 1,024 of them own. MaxPieces limits the pieces of the
-// state of a join.
+// MaxGroups and MaxOwnGroups limit the groups of slots for entities on a client. MaxOwn limits the own entities that a server sends:
+// a client has room for those that it owned a short time ago, too. MaxPieces limits the pieces of the state of a join.
 const (
 	MaxGroups    = 1 << 12
-	MaxOwnGroups = 1 << 4
+	MaxOwnGroups = 1 << 6
+	MaxOwn       = 1 << 10
 	MaxPieces    = 1 << 14
 )
+
+// OwnKept is the number of sends of owner state that can be baselines. Owner state is small: without a baseline it is sent in full.
+const OwnKept = 32
 
 // DepthUnread replaces the depth of a buffer if the client must send whole messages.
 const DepthUnread = 255
@@ -231,67 +239,50 @@ func ReadSnapshotHeader(r *codec.ByteReader) (h SnapshotHeader, err error) {
 	return h, nil
 }
 
-// AllSlots is the set of all slots of a group.
-const AllSlots = ^uint64(0)
-
 // BlockHead describes the contents of a block.
 type BlockHead struct {
 	Age   uint32 // distance of the baseline in sends; 0: none
 	Two   bool   // the send before the baseline is a baseline too
-	First uint32 // of owner state: the first group; of a piece: its number
-
-	// Owner state.
-	Own   bool
-	Count uint32 // number of groups, at least 1
-	Slots uint64 // slots of each group
 	Coder delta.Coder
+	Set   bool // the body starts with a [Set]
 
-	// A block of the world, whose body starts with a [Set].
-	Piece bool // a piece of the state of a join
+	Own    bool   // the client's own entities at full precision; otherwise entities of the world
+	Piece  bool   // a piece of the state of a join
+	Number uint32 // of the piece
 	// Missing is the number of sends in which entities came into sight that the client may not have received; 0: it has all, or
 	// receives them with this block.
 	Missing uint32
 }
 
 // MaxBlockHead is the maximum size of the head of a block, in bytes.
-const MaxBlockHead = 1 + 1 + 1 + 5 + 8 + 2
+const MaxBlockHead = 1 + 5 + 5 + 2
 
-// Append encodes the head of a block with a body of size bytes. lastAge is the age of the block before, 0 for the
+// Append encodes the head of a block with a body of size bytes, the set included. lastAge is the age of the block before, 0 for the
 // first one.
 func (h *BlockHead) Append(dst []byte, lastAge uint32, size int, last bool) []byte {
-	flags := byte(setCoder)
+	flags := byte(h.Coder)
 	at := len(dst)
 	dst = append(dst, 0)
 	if h.Two {
 		flags |= blockSecond
 	}
-	if h.Own {
-		flags = flags&^byte(setCoder) | byte(h.Coder) | blockOwn
+	if h.Set {
+		flags |= blockSet
 	}
 	switch {
+	case h.Own:
+		flags |= blockOwn
 	case h.Piece:
-		flags |= blockSome
-		dst = codec.AppendUvarint(dst, uint64(h.First))
+		flags |= blockPiece
+		dst = codec.AppendUvarint(dst, uint64(h.Number))
 	case h.Missing > 0:
-		flags |= blockFirst
+		flags |= blockMissing
 		dst = codec.AppendUvarint(dst, uint64(h.Missing))
-	case !h.Own:
-	case h.First == 0 && h.Count == 1:
-		flags |= blockFirst
-	default:
-		dst = codec.AppendUvarint(dst, uint64(h.First))
-		dst = codec.AppendUvarint(dst, uint64(h.Count))
 	}
 	if h.Age == lastAge {
 		flags |= blockSameAge
 	} else {
 		dst = codec.AppendUvarint(dst, uint64(h.Age))
-	}
-	if h.Slots != AllSlots && h.Own {
-		flags |= blockSome
-		for i := range 8 {
-			dst = append(dst, byte(h.Slots>>(8*i)))
-		}
 	}
 	if last {
 		flags |= blockLast
@@ -302,35 +293,25 @@ func (h *BlockHead) Append(dst []byte, lastAge uint32, size int, last bool) []by
 	return dst
 }
 
-// ReadBlock decodes a block and returns its body.
+// ReadBlock decodes the head of a block and returns its body, which starts with the set if there is one.
 func ReadBlock(r *codec.ByteReader, lastAge uint32) (h BlockHead, body []byte, err error) {
 	flags := r.Byte()
 	h.Coder = delta.Coder(flags & 3)
-	set := h.Coder == setCoder
-	h.Own, h.Two = flags&blockOwn != 0, flags&blockSecond != 0
-	var first, missing uint64
-	count, age := uint64(1), uint64(lastAge)
-	switch {
-	case set == h.Own || set && flags&blockFirst != 0 && flags&blockSome != 0:
-		return h, nil, fmt.Errorf("%w: block with flags %#x", ErrMessage, flags)
-	case set:
-		if h.Piece = flags&blockSome != 0; h.Piece {
-			first = r.Uvarint()
-		} else if flags&blockFirst != 0 {
-			missing = r.Uvarint()
-			if h.Missing = uint32(missing); missing == 0 || missing >= 1<<31 {
-				return h, nil, fmt.Errorf("%w: block with entities missing since %d sends", ErrMessage, missing)
-			}
-		}
-	case flags&blockFirst == 0:
-		first, count = r.Uvarint(), r.Uvarint()
+	h.Two, h.Set = flags&blockSecond != 0, flags&blockSet != 0
+	var number uint64
+	missing, age := uint64(1), uint64(lastAge)
+	switch flags & blockKind {
+	case blockOwn:
+		h.Own = true
+	case blockPiece:
+		h.Piece = true
+		number = r.Uvarint()
+	case blockMissing:
+		missing = r.Uvarint()
+		h.Missing = uint32(missing)
 	}
 	if flags&blockSameAge == 0 {
 		age = r.Uvarint()
-	}
-	h.Slots = AllSlots
-	if flags&blockSome != 0 && h.Own {
-		h.Slots = r.Uint64()
 	}
 	size := uint64(r.Len())
 	if flags&blockLast == 0 {
@@ -339,42 +320,17 @@ func ReadBlock(r *codec.ByteReader, lastAge uint32) (h BlockHead, body []byte, e
 	switch {
 	case r.Err() != nil:
 		return h, nil, fmt.Errorf("%w: block: %w", ErrMessage, r.Err())
-	case h.Own && (count == 0 || count > MaxOwnGroups || first > MaxOwnGroups-count):
-		return h, nil, fmt.Errorf("%w: block of %d groups from %d on, %d are allowed", ErrMessage, count, first, MaxOwnGroups)
-	case first >= MaxPieces || h.Piece && (age > 0 || h.Two):
-		return h, nil, fmt.Errorf("%w: piece %d with a baseline %d sends old", ErrMessage, first, age)
-	case age >= 1<<31 || h.Two && age == 0:
+	case h.Coder > delta.Range:
+		return h, nil, fmt.Errorf("%w: block with flags %#x", ErrMessage, flags)
+	case missing == 0 || missing >= 1<<31:
+		return h, nil, fmt.Errorf("%w: block with entities missing since %d sends", ErrMessage, missing)
+	case number >= MaxPieces || h.Piece && (age > 0 || h.Two):
+		return h, nil, fmt.Errorf("%w: piece %d with a baseline %d sends old", ErrMessage, number, age)
+	case age >= 1<<31 || h.Two && age == 0 || h.Own && age >= OwnKept:
 		return h, nil, fmt.Errorf("%w: block with a baseline %d sends old, second %v", ErrMessage, age, h.Two)
-	case h.Slots == 0 || h.Own && flags&blockSome != 0 && h.Slots == AllSlots:
-		return h, nil, fmt.Errorf("%w: block of slots %#x", ErrMessage, h.Slots)
 	case size > uint64(r.Len()):
 		return h, nil, fmt.Errorf("%w: block of %d bytes: %w", ErrMessage, size, codec.ErrShort)
 	}
-	h.First, h.Count, h.Age = uint32(first), uint32(count), uint32(age)
+	h.Number, h.Age = uint32(number), uint32(age)
 	return h, r.Next(int(size)), nil
-}
-
-// Halve splits a run of groups where the group number has the most trailing zero bits.
-func (h BlockHead) Halve() (a, b BlockHead) {
-	last := h.First + h.Count - 1
-	step := uint32(bits.Len32(h.First^last)) - 1
-	a, b = h, h
-	b.First = last >> step << step
-	a.Count = b.First - h.First
-	b.Count = h.Count - a.Count
-	return a, b
-}
-
-// HalveSlots splits slots so that each part has half of those in alive. high is empty if alive has only one.
-func HalveSlots(slots, alive uint64) (low, high uint64) {
-	n := bits.OnesCount64(slots & alive)
-	if n < 2 {
-		return slots, 0
-	}
-	m := slots & alive
-	for range n / 2 {
-		m &= m - 1
-	}
-	low = slots & (1<<bits.TrailingZeros64(m) - 1)
-	return low, slots &^ low
 }

@@ -68,25 +68,19 @@ func TestBlockHeadRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	var reader codec.ByteReader
 	for n := range 5000 {
-		h := BlockHead{Own: true, Count: 1, Slots: AllSlots, Coder: delta.Coder(r.IntN(3))}
-		switch {
-		case r.IntN(2) == 0:
-			h = BlockHead{Count: 1, Slots: AllSlots, Coder: setCoder}
-			if h.Piece = r.IntN(2) == 0; h.Piece {
-				h.First = uint32(r.IntN(MaxPieces))
-			} else if r.IntN(2) == 0 {
-				h.Missing = r.Uint32() >> (1 + r.IntN(31))
-			}
-		case r.IntN(2) == 0:
-			h.First = uint32(r.IntN(MaxOwnGroups))
-			h.Count = uint32(1 + r.IntN(MaxOwnGroups-int(h.First)))
+		h := BlockHead{Coder: delta.Coder(r.IntN(3)), Set: r.IntN(2) == 0}
+		oldest := uint32(1 << 31)
+		switch r.IntN(4) {
+		case 0:
+			h.Own, oldest = true, OwnKept
+		case 1:
+			h.Piece, h.Number, oldest = true, uint32(r.IntN(MaxPieces)), 1
+		case 2:
+			h.Missing = r.Uint32() >> (1 + r.IntN(31))
 		}
-		if r.IntN(2) == 0 && !h.Piece {
-			h.Age = r.Uint32() >> (1 + r.IntN(31))
+		if r.IntN(2) == 0 {
+			h.Age = r.Uint32() >> r.IntN(32) % oldest
 			h.Two = h.Age > 0 && r.IntN(2) == 0
-		}
-		if h.Own && r.IntN(3) == 0 {
-			h.Slots = r.Uint64()>>1 | 1
 		}
 		lastAge := uint32(r.IntN(3))
 		body := make([]byte, r.IntN(300))
@@ -117,9 +111,7 @@ func TestBlockHeadRoundTrip(t *testing.T) {
 		t.Errorf("the head of a whole view takes %d bytes", n)
 	}
 	for _, bad := range []BlockHead{
-		{Own: true, Count: 0, Slots: AllSlots}, {Own: true, First: MaxOwnGroups, Count: 1, Slots: AllSlots}, {Own: true, Count: MaxOwnGroups + 1, Slots: AllSlots},
-		{Own: true, Count: 1, Slots: 0}, {Own: true, Count: 1, Slots: AllSlots, Coder: setCoder},
-		{Two: true}, {Age: 1 << 31}, {Missing: 1 << 31}, {Piece: true, First: MaxPieces}, {Piece: true, Age: 1},
+		{Coder: 3}, {Two: true}, {Age: 1 << 31}, {Own: true, Age: OwnKept}, {Missing: 1 << 31}, {Piece: true, Number: MaxPieces}, {Piece: true, Age: 1},
 	} {
 		reader.Reset(bad.Append(nil, 0, 0, true))
 		if _, _, err := ReadBlock(&reader, 0); !errors.Is(err, ErrMessage) {
@@ -128,34 +120,12 @@ func TestBlockHeadRoundTrip(t *testing.T) {
 	}
 }
 
-// The halves of a run of groups contain the same groups, and end where the halves of other runs end.
-func TestHalves(t *testing.T) {
-	for first := range uint32(40) {
-		for count := uint32(2); first+count <= 40; count++ {
-			h := BlockHead{First: first, Count: count, Slots: AllSlots, Age: 3}
-			a, b := h.Halve()
-			if a.First != first || a.Count == 0 || b.Count == 0 || a.First+a.Count != b.First || a.Count+b.Count != count || a.Age != 3 || b.Slots != AllSlots {
-				t.Fatalf("%+v is %+v and %+v", h, a, b)
-			}
-			// The border is the place in the run that most twos divide: all runs over it share it.
-			for at := first + 1; at < first+count; at++ {
-				if at&-at > b.First&-b.First {
-					t.Fatalf("%+v ends at %d, not at %d", h, b.First, at)
-				}
-			}
-		}
-	}
-}
-
-// Decoded heads of a snapshot can be encoded again with the same meaning, and name only groups that a client stores.
+// Decoded heads of a snapshot can be encoded again with the same meaning, and have no baseline that a client does not store.
 func FuzzSnapshotHeads(f *testing.F) {
-	whole := BlockHead{Own: true, Count: 7, Slots: AllSlots, Age: 3, Two: true, Coder: delta.Range}
-	part := BlockHead{Own: true, First: 2, Count: 3, Slots: 5}
 	head := SnapshotHeader{Send: 7, Input: 9, Control: true, Join: true, Back: 3, Pieces: 17, Hides: true, Floor: 300, Joined: 1, Late: 2}
-	sets := BlockHead{Missing: 3}
-	set := Set{Coder: delta.Range, Runs: []uint32{2, 1}, News: []NewEntity{{3, true}}}
-	f.Add(append(sets.Append(AppendSnapshotHeader(nil, &head), 0, 0, true), set.Append(nil)...))
-	f.Add(whole.Append(part.Append(AppendSnapshotHeader(nil, &head), 0, 0, false), 0, 0, true))
+	own, world := BlockHead{Own: true, Age: 3, Two: true, Coder: delta.Range}, BlockHead{Missing: 3, Set: true}
+	set := Set{Runs: []uint32{2, 1}, News: []NewEntity{{3, true}}}
+	f.Add(append(world.Append(own.Append(AppendSnapshotHeader(nil, &head), 0, 0, false), 3, 0, true), set.Append(nil)...))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var r codec.ByteReader
 		r.Reset(b)
@@ -179,10 +149,10 @@ func FuzzSnapshotHeads(f *testing.F) {
 				}
 				return
 			}
-			if x.Count == 0 || x.Own && x.First+x.Count > MaxOwnGroups || x.Slots == 0 || x.First >= MaxPieces {
+			if x.Own && x.Age >= OwnKept || x.Number >= MaxPieces {
 				t.Fatalf("%+v", x)
 			}
-			if !x.Own {
+			if x.Set {
 				var set Set
 				if rest, err := set.Read(body, int(x.Age)*3-1); err == nil {
 					var back Set
