@@ -107,7 +107,7 @@ func (d *draft) start(c *Client) {
 	if c.join.at == 0 {
 		c.join.at = d.f.Send
 	}
-	if c.startEpoch() || c.held.lost || c.join.state == joinNone && !c.held.anyBaseline(d.f.Send, c.floor, d.oldestAge()) {
+	if c.startEpoch() || c.held.lost || c.join.state == joinNone && c.held.part == 0 && !c.held.wholeServes(d.f.Send, c.floor, d.oldestAge()) {
 		d.rejoin(c)
 		c.join.at = d.f.Send
 	}

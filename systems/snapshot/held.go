@@ -43,6 +43,7 @@ type joined struct {
 type partial struct {
 	id, since uint32
 	at        uint32  // newest send of a part with the member; 0: none
+	from      uint32  // send from which it waits, as this or as another member
 	priority  float32 // accumulated since it was last sent
 	parts     uint64  // bit i: send at-i contained the member
 	misfit    uint32  // send at which it fitted no snapshot of the client; 0: none
@@ -143,19 +144,6 @@ func (h *held) wholeServes(send, floor, oldest uint32) bool {
 // isJoined reports whether a send is the kept send with which the client joined, and a baseline.
 func (h *held) isJoined(send uint32) bool { return h.joined != nil && h.joined.send == send }
 
-// anyBaseline reports whether the client holds a baseline for a send.
-func (h *held) anyBaseline(send, floor, oldest uint32) bool {
-	if h.wholeServes(send, floor, oldest) {
-		return true
-	}
-	for age := uint32(1); h.part != 0 && age < send && age <= min(oldest, partsKept); age++ {
-		if send-age >= floor && h.holdsPart(send-age) {
-			return true
-		}
-	}
-	return false
-}
-
 // choose returns the age of the youngest send of which the client holds the whole view, 0 for none, and whether the send before
 // it is a baseline too. For a second baseline it accepts a somewhat greater age.
 func (h *held) choose(send, floor, oldest uint32, second bool) (age uint32, two bool) {
@@ -194,7 +182,12 @@ func (h *held) record(m *member) *partial {
 	}
 	p := &h.members[m.index]
 	if p.id != m.id || p.since != m.since {
-		*p = partial{id: m.id, since: m.since}
+		*p = partial{id: m.id, since: m.since, from: m.since}
+		// Otherwise an entity whose components change often would never have its turn.
+		if i := int(m.before) - 1; i >= 0 && i < len(h.members) && h.members[i].id == m.id {
+			old := &h.members[i]
+			p.from, p.priority = max(old.from, old.at), old.priority
+		}
 	}
 	return p
 }

@@ -157,14 +157,14 @@ func (d *draft) rank() (waiting, misfits int, counts [bucketCount]int) {
 				continue
 			}
 			y.buckets[i] = gone
-			h.lost = h.lost || send-m.ended > d.remembered()-leastLeft
+			h.lost = h.lost || send-m.ended+leastLeft+d.sys.sends.all > d.remembered()
 		default:
 			p.held = p.held || covers != 0 || m.since <= h.whole
 			if !p.held {
 				y.missing = max(y.missing, send-m.since+1)
 			}
 			if p.priority += d.gain(m); !p.held && (p.at == 0 || send-p.at > wait) {
-				y.buckets[i] = uint8(min(news+send-max(m.since, p.at), gone-1))
+				y.buckets[i] = uint8(min(news+send-max(p.from, p.at), gone-1))
 			} else {
 				y.buckets[i] = bucketOf(p.priority)
 			}

@@ -80,6 +80,37 @@ func TestPriorityByDistance(t *testing.T) {
 	}
 }
 
+// Entities whose components change more often than they can be sent have their turn too.
+func TestEntitiesThatChangeHaveTheirTurn(t *testing.T) {
+	for clients := range 3 {
+		g := newPlaza(200, Config{Budget: 200}, nil)
+		for range clients + 1 {
+			g.join(3)
+		}
+		told := map[ecs.Entity]bool{}
+		for n := range 600 {
+			for i, e := range g.all {
+				if (n+i)%6 == 0 && ecs.Has[tint](g.w, e) {
+					ecs.Remove[tint](g.w, e)
+				} else if (n+i)%6 == 0 {
+					ecs.Add(g.w, e, tint{Color: uint8(n % 200)})
+				}
+			}
+			g.run(1, func(p *peer, _ []Packet) {
+				if p == g.peers[0] && n > 300 {
+					g.told(p, func(group, slot int) { told[g.s.Newest().Entity(group, slot)] = true })
+				}
+			})
+		}
+		if s := g.s.Stats(); s.OverBudget < s.Updates*9/10 {
+			t.Fatalf("%d of %d snapshots do not hold all: nothing is proven", s.OverBudget, s.Updates)
+		}
+		if len(told) < len(g.all) {
+			t.Errorf("%d clients: %d of %d entities were sent in 100 sends", clients+1, len(told), len(g.all))
+		}
+	}
+}
+
 // BenchmarkPriority measures the cost of priorities if not everything fits: ns/client, and the number of encodings.
 func BenchmarkPriority(b *testing.B) {
 	for _, by := range []struct {

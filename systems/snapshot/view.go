@@ -61,6 +61,7 @@ type member struct {
 	ended    uint32 // send since which clients must be told that it is out of sight: until, or later if it was replaced
 	group    int32  // place in frames
 	index    int32  // of the records that clients keep about members
+	before   int32  // index + 1 of the member that the entity was before; 0: none
 	slot     uint8
 	hidden   bool // it went out of sight, but still exists
 	replaced bool // the entity is in sight again, or with other components, as another member
@@ -317,8 +318,8 @@ func (d *draft) replaceLeft(v *view) {
 		if m.until == 0 || m.replaced {
 			continue
 		}
-		if _, again := slices.BinarySearchFunc(d.views.entered, m.id, func(e member, id uint32) int { return cmp.Compare(e.id, id) }); again {
-			m.replaced = true
+		if i, again := slices.BinarySearchFunc(d.views.entered, m.id, func(e member, id uint32) int { return cmp.Compare(e.id, id) }); again {
+			m.replaced, d.views.entered[i].before = true, m.index+1
 			v.events = append(v.events, event{d.f.Send, m.departure().hash})
 		}
 	}
