@@ -40,31 +40,26 @@ func (b between) draw(float64) (stalled bool) {
 // drawBetween writes the state of an entity at the playback head into the view. It reports whether there was no
 // later state to move toward.
 func (b between) drawBetween(r *mirror.Replica, f *figure, head float64) (waiting bool) {
-	h, p := b.mirror.Store.World.Groups[r.At.Group], b.around(r, head, r.Moves != f.moves)
-	from, to, before := p.from, p.to, p.before
-	if from != nil && !before {
-		f.moves = r.Moves
-	}
+	h, p := b.mirror.Store.World.Groups[r.At.Group], b.around(r, head)
+	from, to := p.from, p.to
 	switch {
 	case from == nil:
 		return false // not in sight yet
-	case p.gone && r.Removed.Tick != 0:
-		b.hide(r.ID, f) // an earlier state that arrived later removed it
+	case p.gone:
+		b.hide(r.ID, f)
 		return false
 	}
-	if f.moves == r.Moves && !p.gone {
-		from, to = f.keepSegment(r, h, from, to, head)
-	}
+	from, to = f.keepSegment(r, h, from, to, head)
 	if to != nil {
 		b.oldest = min(b.oldest, from.Tick)
 	}
 	b.sight.between(from, to)
-	g := b.segmentOf(h, from, to, p.slot, head)
+	g := b.segmentOf(h, from, to, int(r.At.Slot), head)
 	jumps := b.jumpsOf(b.view, f.entity)
 	b.show(r.ID, f, g.mask|r.Private, false)
-	kept := !before && b.keepAhead(r, f, h, from, to, head)
+	kept := b.keepAhead(r, f, h, from, to, head)
 	b.drawSegment(b.view, f.entity, &g)
-	f.noteSegment(from, to, g.ahead > 0 && !before)
+	f.noteSegment(from, to, g.ahead > 0)
 	f.checkJump(jumps, b.jumpsOf(b.view, f.entity))
 	if kept {
 		b.computeError(&b.kept.list[0], b.view, true)
@@ -78,7 +73,7 @@ func (b between) drawBetween(r *mirror.Replica, f *figure, head float64) (waitin
 	}
 	b.drawError(f)
 	b.drawBlend(f)
-	return to == nil && r.Removed.Tick == 0 && !before
+	return to == nil && r.Removed.Tick == 0
 }
 
 // segmentOf returns the segment by which to draw an entity at a head.

@@ -100,13 +100,13 @@ func (e Entity) At(tick float64) (m Moment, ok bool) {
 	case e.states == nil || e.of.Removed.Tick != 0 && (tick >= float64(e.of.Removed.Tick) || e.of.Simulated):
 		return m, false
 	}
-	p := e.states.around(e.of, tick, e.of.Moves > 0)
-	if p.from == nil || p.gone && e.of.Removed.Tick != 0 {
+	p, slot := e.states.around(e.of, tick), int(e.of.At.Slot)
+	if p.from == nil || p.gone {
 		return m, false
 	}
-	m = Moment{Mask: p.from.Masks[p.slot], drawer: e.drawer, record: p.from.Record(p.slot)}
-	if p.to != nil && p.to.Masks[p.slot] == m.Mask {
-		m.next = p.to.Record(p.slot)
+	m = Moment{Mask: p.from.Masks[slot], drawer: e.drawer, record: p.from.Record(slot)}
+	if p.to != nil && p.to.Masks[slot] == m.Mask {
+		m.next = p.to.Record(slot)
 		m.Share = (tick - float64(p.from.Tick)) / float64(p.to.Tick-p.from.Tick)
 	}
 	return m, true

@@ -34,22 +34,12 @@ func (s *states) find(id uint32) (f *figure, simulated bool) {
 // bracketingStates are the states of an entity around a tick.
 type bracketingStates struct {
 	from, to *mirror.State // either may be nil
-	slot     int
-	gone     bool // the entity was absent between from and the tick
-	before   bool // the states are from its previous slot, with other components
+	gone     bool          // the entity was absent between from and the tick
 }
 
-// around returns the newest state of an entity at or before a tick, and the oldest after it. If moved is true, it
-// also searches the entity's previous slot.
-func (s *states) around(r *mirror.Replica, tick float64, moved bool) (p bracketingStates) {
+// around returns the newest state of an entity at or before a tick, and the oldest after it.
+func (s *states) around(r *mirror.Replica, tick float64) (p bracketingStates) {
 	p.from, p.to, p.gone = s.mirror.Store.World.Groups[r.At.Group].Around(r.ID, r.At.Slot, tick)
-	p.slot = int(r.At.Slot)
-	if moved { // it now has other components, but possibly not yet at that tick
-		old, later, _ := s.mirror.Store.World.Groups[r.Before.Group].Around(r.ID, r.Before.Slot, tick)
-		if old != nil && (p.from == nil || old.Tick > p.from.Tick) {
-			p = bracketingStates{old, later, int(r.Before.Slot), false, true}
-		}
-	}
 	return p
 }
 
@@ -57,10 +47,6 @@ func (s *states) around(r *mirror.Replica, tick float64, moved bool) (p bracketi
 func (s *states) readAt(into unsafe.Pointer, r *mirror.Replica, tick uint32, comp *ecs.Component) bool {
 	k := r.At.Slot
 	st := s.stateAt(r.At.Group, r.ID, k, tick)
-	if r.Moves > 0 && st == nil {
-		k = r.Before.Slot
-		st = s.stateAt(r.Before.Group, r.ID, k, tick)
-	}
 	if st == nil || st.Masks[k]&(1<<comp.Replicated()) == 0 {
 		return false
 	}
@@ -84,7 +70,6 @@ func (s *states) stateAt(group int32, id uint32, slot int32, tick uint32) *mirro
 // figure holds the drawing state of an entity.
 type figure struct {
 	entity       ecs.Entity    // in the view; zero: not there
-	moves        uint32        // number of moves of the replica that the view has followed
 	between      [2]uint32     // ticks of the states that it was last drawn between; 0: none
 	ahead        uint32        // send of the state from which the last frame extrapolated; 0: it did not
 	blend        *blend        // nil: it was always drawn in one way

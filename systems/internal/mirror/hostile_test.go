@@ -22,7 +22,7 @@ func TestMirrorIsBounded(t *testing.T) {
 		t.Errorf("%d messages refused, %d groups", f.refused, len(f.Store.World.Groups))
 	}
 	f.feed(f.snapshot(1, told{state: dots(1, 1)}))
-	for k := range uint32(wire.MaxOwnGroups) {
+	for k := range uint32(wire.MaxOwnGroups + 1) {
 		f.feed(f.snapshot(0, told{own: true, state: dots(100+64*k, 64)}))
 	}
 	if n := f.refused; n != 2 || f.Store.Memory.Used > MaxMemory {

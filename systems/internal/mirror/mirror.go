@@ -267,7 +267,6 @@ func (m *Mirror) storeWorld(h *wire.SnapshotHeader) error {
 		m.join.Sent, m.join.ready = d.Sent, true
 		d.clearOthers(h.Hides) // those that the client had before it joined again
 	}
-	d.leaveSlots()
 	if send, ok := m.drawing.oldest(m.Newest, m.config.SendEvery); ok {
 		floor = min(floor, send)
 	}
@@ -290,7 +289,6 @@ func (m *Mirror) storeOwn(h *wire.SnapshotHeader, newestInput uint32) error {
 	if m.Own.arrive(d.Send, h) {
 		d.clearOthers(false)
 	}
-	d.leaveSlots()
 	for _, g := range d.groups {
 		x := d.to.Groups[g]
 		st := m.Store.closeState(x)

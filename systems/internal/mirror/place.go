@@ -87,45 +87,29 @@ func (m *Mirror) placeGroup(g int32, x *History) {
 			}
 		default:
 			waiting |= 1 << k
-			if old := x.Here[k]; old != nil && old.ID != st.IDs[k] {
-				m.leave(x, k, st.Send) // an own entity moved its place to an entity that has to wait
-			}
 		}
 	}
 	x.Fresh |= waiting
 }
 
-// assignSlot assigns an entity to its slot and returns it. It returns nil if a newer state has the entity in
-// another slot, or has removed it from this slot. A removal from another slot does not matter.
+// assignSlot assigns an entity to its slot and returns it. It returns nil if a newer state has removed the entity.
 func (m *Mirror) assignSlot(g int32, x *History, k int, st *State) *Replica {
-	id, at := st.IDs[k], Location{g, int32(k)}
-	if old := x.Here[k]; old != nil && old.ID != id {
-		m.leave(x, k, st.Send)
-	}
-	r := m.Entities.Of(id)
+	r := m.Entities.Of(st.IDs[k])
 	if r == nil {
-		r = m.Entities.add(id)
-	} else if r.At != at && r.lastSlotSend > st.Send || r.At == at && r.Removed.Tick != 0 && r.Newest > st.Send {
+		r = m.Entities.add(st.IDs[k])
+	} else if r.Removed.Tick != 0 && r.Newest > st.Send {
 		return nil
 	}
 	x.Here[k] = r
-	if r.At != at {
-		if r.Newest != 0 {
-			r.Moves++
-		}
-		r.Before, r.At = r.At, at
-	}
-	r.lastSlotSend = max(r.lastSlotSend, st.Send)
-	r.Newest, r.Removed = r.lastSlotSend, Removal{}
+	r.At, r.Newest, r.Removed = Location{g, int32(k)}, max(r.Newest, st.Send), Removal{}
 	return r
 }
 
-// leave removes an entity from its slot at a send. If it does not appear in another slot, as it does when its components
-// change, it is gone.
+// leave removes an entity from its slot at a send.
 func (m *Mirror) leave(x *History, k int, send uint32) {
 	r := x.Here[k]
 	x.Here[k] = nil
-	if r == nil || r.At.Slot != int32(k) || m.Store.World.Groups[r.At.Group] != x || r.Newest > send || r.Removed.Tick != 0 {
+	if r == nil || r.Newest > send || r.Removed.Tick != 0 {
 		return
 	}
 	tick := m.Newest.Tick // if newer states took the place of that of the send

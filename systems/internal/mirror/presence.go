@@ -77,9 +77,6 @@ func (m *Mirror) load() {
 		if st == nil || !st.Says(s.id, s.at.Slot) {
 			continue
 		}
-		if old := x.Here[k]; old != nil && old.ID != s.id && old.Newest > send {
-			continue // an own entity, which did not wait for the join, has taken the slot
-		}
 		if x.Updated[k] > send && x.Fresh>>k&1 == 0 && x.Here[k] == nil {
 			continue // the entity has been removed since
 		}

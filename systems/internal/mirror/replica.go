@@ -15,18 +15,14 @@ type Replica struct {
 	Entity ecs.Entity // in the client's world; zero until confirmed state arrives
 	At     Location
 
-	Before Location // the previous location, if it has moved
-	Moves  uint32   // number of moves
-
-	Newest       uint32 // newest send with this entity
-	lastSlotSend uint32 // newest send that had it in a slot
-	Private      uint64 // bits of its private components on this client
-	Removed      Removal
-	WaitsSince   uint32 // send since which it waits for owner state; 0: it does not wait
-	Simulated    bool   // the client simulates it
-	Own          bool   // the client owns and predicts it
-	mine         bool   // the client owns it according to its newest world state
-	announced    bool   // its entering was reported, and its leaving was not
+	Newest     uint32 // newest send with this entity
+	Private    uint64 // bits of its private components on this client
+	Removed    Removal
+	WaitsSince uint32 // send since which it waits for owner state; 0: it does not wait
+	Simulated  bool   // the client simulates it
+	Own        bool   // the client owns and predicts it
+	mine       bool   // the client owns it according to its newest world state
+	announced  bool   // its entering was reported, and its leaving was not
 }
 
 // Removal describes when and how an entity left its slot.

@@ -14,7 +14,8 @@ import (
 )
 
 // The server names the entities of a block by their positions in the set of an earlier send, see wire.Set. The client gives each
-// entity of its set a slot of its own choice, stores the states by slot, and keeps the sets of sends.
+// entity a slot of its own choice, stores the states by slot, and keeps the sets of sends. An entity that goes out of sight keeps its
+// slot until no state in it is needed any more.
 
 // setMember is an entity of the set of a send.
 type setMember struct {
@@ -41,25 +42,28 @@ type memberList struct {
 	users   int
 }
 
-// sets holds the sets of sends, and the slots of the entities in sight.
+// sets holds the sets of sends, and the slots of entities.
 type sets struct {
 	keep   uint32 // sends before the floor whose sets are kept, because datagrams can overtake each other
 	sends  []setOf
 	recent *memberList // of the newest set, for the next one if it is equal
 	spare  []*memberList
-	slots  map[uint32]Location
-	unused []unusedSlot // oldest first
-	last   Location     // the last slot that was ever used
-	newest uint32       // newest send with a block of the world
-	known  uint32       // newest send of whose entities none is missing on the client
-	used   int          // bytes of the lists
+	slots  map[uint32]entitySlot
+	left   []leftSlot // oldest first
+	last   Location   // the last slot that was ever used
+	newest uint32     // newest send with a block of the world
+	known  uint32     // newest send of whose entities none is missing on the client
+	used   int        // bytes of the lists
 }
 
-// unusedSlot is a slot whose entity went out of sight at a send.
-type unusedSlot struct {
+// entitySlot is the slot of an entity.
+type entitySlot struct {
 	at   Location
-	send uint32
+	left uint32 // send at which the entity went out of sight; 0: it is in sight
 }
+
+// leftSlot is an entity that went out of sight at a send.
+type leftSlot struct{ id, send uint32 }
 
 // of returns the set of a send, or nil if it is no longer kept.
 func (s *sets) of(send uint32) *setOf {
@@ -184,9 +188,7 @@ type decoding struct {
 	any     bool
 	known   uint32
 	pieces  []uint32
-	members []setMember  // in sight
-	left    []unusedSlot // out of sight
-	ids     []uint32     // of left
+	members []setMember // in sight
 
 	in, others       []uint32    // scratch
 	included         []setMember // members of the baseline that are in the block
@@ -198,7 +200,7 @@ type decoding struct {
 // start prepares for decoding a datagram.
 func (d *decoding) start(s Sent) {
 	d.Sent, d.joins, d.count, d.groups = s, false, 0, d.groups[:0]
-	d.any, d.known, d.pieces, d.members, d.left, d.ids = false, 0, d.pieces[:0], d.members[:0], d.left[:0], d.ids[:0]
+	d.any, d.known, d.pieces, d.members = false, 0, d.pieces[:0], d.members[:0]
 }
 
 // decode decodes a block.
@@ -260,9 +262,7 @@ func (d *decoding) decode(h *wire.BlockHead, body []byte, floor uint32) error {
 		return err
 	}
 	for _, g := range d.Gone {
-		if at, ok := sets.slots[g.ID]; ok {
-			d.clearSlot(at, g.ID, g.Hidden)
-		}
+		d.clearSlot(g.ID, g.Hidden)
 	}
 	return nil
 }
@@ -274,14 +274,19 @@ func (d *decoding) clearOthers(hidden bool) {
 		d.in = append(d.in, m.id)
 	}
 	slices.Sort(d.in)
-	for id := range d.to.sets.slots {
-		if _, is := slices.BinarySearch(d.in, id); !is {
+	for id, x := range d.to.sets.slots {
+		if _, is := slices.BinarySearch(d.in, id); is {
+			continue
+		}
+		if at := &d.to.Groups[x.at.Group].Updated[x.at.Slot]; x.left > 0 && *at > 0 { // it is known already
+			*at = max(*at, d.Send)
+		} else {
 			d.others = append(d.others, id)
 		}
 	}
 	slices.Sort(d.others)
 	for _, id := range d.others {
-		d.clearSlot(d.to.sets.slots[id], id, hidden)
+		d.clearSlot(id, hidden)
 	}
 }
 
@@ -392,11 +397,7 @@ func (d *decoding) scatter(floor uint32, base *setOf) error {
 		case isNew && !alive || !isNew && alive && (cur.IDs[k] != m.id || cur.Masks[k] != m.mask):
 			return fmt.Errorf("%w: set of send %d with entity %d for %d", wire.ErrMessage, d.Send, cur.IDs[k], m.id)
 		case !alive:
-			hidden := cur.Hidden>>k&1 != 0
-			if now, ok := s.slots[m.id]; ok && now != m.at {
-				d.clearSlot(now, m.id, hidden)
-			}
-			d.clearSlot(m.at, m.id, hidden)
+			d.clearSlot(m.id, cur.Hidden>>k&1 != 0)
 			continue
 		}
 		born := false
@@ -409,22 +410,9 @@ func (d *decoding) scatter(floor uint32, base *setOf) error {
 				born = st.Born>>m.at.Slot&1 != 0
 			}
 		}
-		// A later send that has already arrived may have removed the entity. Datagrams that overtook each other may have given it
-		// another slot than it has in the baseline, or none.
-		late := d.Send < s.newest
-		now, ok := s.slots[m.id]
-		quiet := late && (isNew || !ok || now != m.at)
-		switch {
-		case isNew:
-			if m.at, ok = d.slotFor(m.id, floor); !ok {
-				return ErrMemory
-			}
-		case late:
-		case ok:
-			m.at = now
-		default:
-			s.slots[m.id] = m.at
-			s.unused = slices.DeleteFunc(s.unused, func(u unusedSlot) bool { return u.at == m.at })
+		ok := false
+		if m.at, ok = d.slotFor(m.id, floor); !ok {
+			return ErrMemory
 		}
 		open := d.open(m.at.Group)
 		bit := uint64(1) << m.at.Slot
@@ -436,8 +424,13 @@ func (d *decoding) scatter(floor uint32, base *setOf) error {
 		if born {
 			open.Born |= bit
 		}
-		if quiet {
+		if isNew && d.Send < s.newest { // a later send that has already arrived may have removed the entity
 			open.Quiet |= bit
+			if x := s.slots[m.id]; x.left > 0 || d.to.Groups[m.at.Group].Updated[m.at.Slot] == 0 {
+				d.leave(m.id, x.at)
+			}
+		} else if s.slots[m.id].left < d.Send {
+			s.slots[m.id] = entitySlot{at: m.at}
 		}
 		d.members = append(d.members, m)
 	}
@@ -455,42 +448,52 @@ func (d *decoding) open(group int32) *State {
 }
 
 // clearSlot records that an entity is out of sight. A newer state of the entity, or of its absence, counts more.
-func (d *decoding) clearSlot(at Location, id uint32, hidden bool) {
+func (d *decoding) clearSlot(id uint32, hidden bool) {
+	slot, ok := d.to.sets.slots[id]
+	if !ok {
+		return
+	}
+	at := slot.at
 	x := d.to.Groups[at.Group]
 	if x.Open != nil && x.Open.Known>>at.Slot&1 != 0 {
 		return
 	}
 	d.open(at.Group).Clear(int(at.Slot), hidden)
-	if now, ok := d.to.sets.slots[id]; ok && now == at && x.Updated[at.Slot] < d.Send {
-		d.left = append(d.left, unusedSlot{at, d.Send})
-		d.ids = append(d.ids, id)
+	if slot.left == 0 && x.Updated[at.Slot] < d.Send {
+		d.leave(id, at)
 	}
 }
 
-// slotFor returns the slot of an entity, or an unused slot for a new entity. No baseline is older than floor. It returns false if
-// all slots are in use.
+// leave notes that an entity is out of sight.
+func (d *decoding) leave(id uint32, at Location) {
+	d.to.sets.slots[id] = entitySlot{at, d.Send}
+	d.to.sets.left = append(d.to.sets.left, leftSlot{id, d.Send})
+}
+
+// slotFor returns the slot of an entity, which it gives one if it has none. No baseline is older than floor. It returns false if all
+// slots are in use.
 func (d *decoding) slotFor(id, floor uint32) (at Location, ok bool) {
 	s := &d.to.sets
-	free := func(at Location) bool {
-		x := d.to.Groups[at.Group]
-		return x.Open == nil || x.Open.Known>>at.Slot&1 == 0
-	}
-	if at, ok := s.slots[id]; ok && free(at) {
-		return at, true
+	if x, ok := s.slots[id]; ok {
+		return x.at, true
 	}
 	if s.slots == nil {
-		s.slots = map[uint32]Location{}
+		s.slots = map[uint32]entitySlot{}
 		s.last.Slot = -1
 	}
-	for i, u := range s.unused {
-		x := d.to.Groups[u.at.Group]
-		if u.send+s.keep >= floor {
-			break
-		}
-		if x.Here[u.at.Slot] == nil && x.Fresh>>u.at.Slot&1 == 0 && free(u.at) {
-			s.unused = slices.Delete(s.unused, i, i+1)
-			s.slots[id] = u.at
-			return u.at, true
+	for i := 0; i < len(s.left) && s.left[i].send+s.keep < floor; i++ {
+		u := s.left[i]
+		at := s.slots[u.id].at
+		x, bit := d.to.Groups[at.Group], uint64(1)<<at.Slot
+		switch {
+		case s.slots[u.id].left != u.send: // it came back
+			s.left = slices.Delete(s.left, i, i+1)
+			i--
+		case x.Here[at.Slot] == nil && x.Fresh&bit == 0 && (x.Open == nil || x.Open.Known&bit == 0):
+			s.left = slices.Delete(s.left, i, i+1)
+			delete(s.slots, u.id)
+			s.slots[id] = entitySlot{at: at}
+			return at, true
 		}
 	}
 	at = s.last
@@ -501,7 +504,7 @@ func (d *decoding) slotFor(id, floor uint32) (at Location, ok bool) {
 		return at, false
 	}
 	d.to.grow(int(at.Group) + 1)
-	s.last, s.slots[id] = at, at
+	s.last, s.slots[id] = at, entitySlot{at: at}
 	return at, true
 }
 
@@ -530,15 +533,4 @@ func (d *decoding) storeSet(floor uint32) (joined bool, err error) {
 		s.known = max(s.known, of.send)
 	}
 	return of.missing == 0, nil
-}
-
-// leaveSlots frees the slots of the entities that went out of sight.
-func (d *decoding) leaveSlots() {
-	s := &d.to.sets
-	for i, u := range d.left {
-		if at, ok := s.slots[d.ids[i]]; ok && at == u.at {
-			delete(s.slots, d.ids[i])
-			s.unused = append(s.unused, u)
-		}
-	}
 }

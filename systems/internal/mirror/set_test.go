@@ -101,9 +101,8 @@ func TestLateSetsAreBaselines(t *testing.T) {
 	f.check()
 }
 
-// An entity has one slot, although datagrams that overtake each other give it another one than it has in an older set: when it
-// goes out of sight, it leaves the world.
-func TestSetsOfTwoSlots(t *testing.T) {
+// When an entity goes out of sight it leaves the world, although datagrams overtake each other and refer to older sets.
+func TestLateSetsOfOneEntity(t *testing.T) {
 	f := openForger(t)
 	why := f.why()
 	again := wire.Set{Runs: []uint32{1, 1}, News: []wire.NewEntity{{After: 1}}}
@@ -111,7 +110,7 @@ func TestSetsOfTwoSlots(t *testing.T) {
 	f.feed(f.setOfSend(8, 3, wire.Set{Runs: []uint32{1, 1}}, line(10), line(10)))                      // 20 is left out
 	f.feed(f.setOfSend(7, 2, again, line(10, 20), line(10, 0)))                                        // late: 20 is back in sight
 	f.feed(f.setOfSend(6, 1, wire.Set{}, hiding(line(10, 0), 1), line(10, 20)))                        // later: it had gone out of sight
-	f.feed(f.setOfSend(9, 1, wire.Set{News: []wire.NewEntity{{After: 1}}}, line(10, 20), line(10, 0))) // in another slot
+	f.feed(f.setOfSend(9, 1, wire.Set{News: []wire.NewEntity{{After: 1}}}, line(10, 20), line(10, 0))) // it is new again
 	f.feed(f.setOfSend(10, 3, wire.Set{}, line(10, 20), line(10, 20)))                                 // against the set of send 7
 	if f.Place(); len(why) != 2 {
 		t.Errorf("there came %v", why)
@@ -127,13 +126,13 @@ func TestSetsOfTwoSlots(t *testing.T) {
 	f.check()
 }
 
-// A late state that refers to a slot which the entity has left does not bring the entity back: it has left its new slot as well.
-func TestLateStatesOfLeftSlots(t *testing.T) {
+// A late state against a set from before the entity went out of sight and came back does not bring the entity back again.
+func TestLateStateOfALeftEntity(t *testing.T) {
 	f := openForger(t)
 	why := f.why()
 	f.feed(f.pieceOf(5, 5, 0, 1, 10, 20))
 	f.feed(f.setOfSend(6, 1, wire.Set{}, hiding(line(10, 0), 1), line(10, 20)))
-	f.feed(f.setOfSend(7, 1, wire.Set{News: []wire.NewEntity{{After: 1}}}, line(10, 20), line(10))) // in another slot
+	f.feed(f.setOfSend(7, 1, wire.Set{News: []wire.NewEntity{{After: 1}}}, line(10, 20), line(10)))
 	f.feed(f.setOfSend(9, 2, wire.Set{}, hiding(line(10, 0), 1), line(10, 20)))
 	f.feed(f.setOfSend(8, 3, wire.Set{}, line(10, 20), line(10, 20))) // late, against the set of send 5
 	if f.Place(); why[20] != WentOutOfSight || f.refused > 0 {
@@ -142,6 +141,27 @@ func TestLateStatesOfLeftSlots(t *testing.T) {
 	f.feed(f.setOfSend(10, 2, wire.Set{}, line(10, 20), line(10, 20))) // against the late set
 	if f.Place(); why[20] != CameIntoSight || f.refused > 0 {
 		t.Errorf("then %v; %d datagrams are refused", why, f.refused)
+	}
+	f.check()
+}
+
+// The slots of entities that are gone are used again, once no baseline needs their states. An entity that comes back soon has its slot.
+func TestSlotsAreUsedAgain(t *testing.T) {
+	f := openForger(t)
+	f.feed(f.pieceOf(5, 5, 0, 1, 10))
+	for send := uint32(6); send < 2000; send++ {
+		h := wire.SnapshotHeader{Send: uint16(send), Control: true, Floor: 10}
+		gone := []wire.GoneEntity{{ID: 999 + send}}
+		f.feed(f.datagram(h, told{state: dots(1000+send, 1), gone: gone}, told{own: true, state: dots(1000+send, 1)}))
+		f.Place()
+	}
+	if w, o := len(f.Store.World.Groups), len(f.Store.Own.Groups); f.refused > 0 || w > 4 || o > 2 {
+		t.Errorf("%d groups, %d of own entities; %d datagrams are refused", w, o, f.refused)
+	}
+	before := f.Entities.Of(2998).At
+	f.feed(f.datagram(wire.SnapshotHeader{Send: 2000}, told{state: dots(2998, 1)}))
+	if f.Place(); f.Entities.Of(2998).At != before {
+		t.Error("an entity that came back has another slot")
 	}
 	f.check()
 }
