@@ -79,35 +79,34 @@ func (x *bothEnds) memberDiffers(s snapshot.InSight) error {
 	if send != x.mirror.Newest.Send && !over || f == nil {
 		return fmt.Errorf("entity %d is as of send %d, the newest is %d", s.ID, send, x.mirror.Newest.Send)
 	}
-	if f.Groups[s.Group].Alive>>s.Slot&1 == 0 || f.Groups[s.Group].IDs[s.Slot] != s.ID {
+	if send < s.Since {
 		return nil // its components have changed since
 	}
-	return x.stateDiffers(f, s.Group, s.Slot, r)
+	return x.stateDiffers(f, s, r)
 }
 
 // stateDiffers compares an entity of the client with its state in a frame.
-func (x *bothEnds) stateDiffers(f *capture.Frame, g, k int, r *mirror.Replica) error {
-	truth := &f.Groups[g]
-	id := truth.IDs[k]
-	mask := truth.Masks[k]
-	if f.Owner(g, k) == x.client {
-		mask |= x.mirror.PrivateMask(r)
+func (x *bothEnds) stateDiffers(f *capture.Frame, s snapshot.InSight, r *mirror.Replica) error {
+	private, mine := uint64(0), f.Owner(s.Group, s.Slot) == x.client
+	if mine {
+		private = x.mirror.PrivateMask(r)
 	}
-	if err := x.entityDiffers(mask, truth, k, r.Entity); err != nil {
-		return fmt.Errorf("entity %d at tick %d: %w", id, f.Tick, err)
+	if err := x.entityDiffers(s.Mask, private, &f.Groups[s.Group], s.Slot, r.Entity); err != nil {
+		return fmt.Errorf("entity %d at tick %d: %w", s.ID, f.Tick, err)
 	}
-	if f.Owner(g, k) == x.client && x.private != 0 {
-		if err := x.privateDiffers(id, r.Entity); err != nil {
-			return fmt.Errorf("entity %d at tick %d: %w", id, f.Tick, err)
+	if mine && x.private != 0 {
+		if err := x.privateDiffers(s.ID, r.Entity); err != nil {
+			return fmt.Errorf("entity %d at tick %d: %w", s.ID, f.Tick, err)
 		}
 	}
 	return nil
 }
 
-// entityDiffers compares an entity of the client with the captured one, except for private components.
-func (x *bothEnds) entityDiffers(mask uint64, truth *delta.Group, k int, e ecs.Entity) error {
-	if mine := x.world.Netcode().Mask(e); mine != mask {
-		return fmt.Errorf("components %#x on the client, %#x on the server", mine, mask)
+// entityDiffers compares an entity of the client with the captured one, of which the client sees the components in mask. It ignores the
+// values of private components.
+func (x *bothEnds) entityDiffers(mask, private uint64, truth *delta.Group, k int, e ecs.Entity) error {
+	if mine := x.world.Netcode().Mask(e); mine != mask|private {
+		return fmt.Errorf("components %#x on the client, %#x on the server", mine, mask|private)
 	}
 	rec := truth.Record(k)
 	for m := truth.Masks[k]; m != 0; m &= m - 1 {
@@ -118,7 +117,7 @@ func (x *bothEnds) entityDiffers(mask uint64, truth *delta.Group, k int, e ecs.E
 		words := rec[:comp.Words]
 		rec = rec[comp.Words:]
 		mine := x.world.Netcode().Pointer(e, comp)
-		if x.misses(e, comp) {
+		if mask&m&-m == 0 || x.misses(e, comp) {
 			continue
 		}
 		if r := x.mirror.Entities.Of(uint32(x.world.NetID(e))); r.CoSimulated() && x.predicted&(1<<comp.Replicated()) != 0 {

@@ -23,7 +23,6 @@ type Frame struct {
 	owners [][delta.GroupSize]uint32
 	latest *latest // data of the newest frame only
 	owned  []Owned
-	partly []Owned // places that lack some of the entity's components
 }
 
 // frames holds the stored frames.
@@ -66,7 +65,6 @@ func (x *frames) allocate(send uint32, groups int) (f *Frame) {
 // latest holds data of the newest frame only, by group and slot.
 type latest struct {
 	entities [][delta.GroupSize]ecs.Entity
-	wholes   [][delta.GroupSize]whole // nil if there are no restricted sets
 }
 
 // Owned is the place of an entity that a client owns.
@@ -83,13 +81,8 @@ func (f *Frame) Owner(group, slot int) uint32 { return f.owners[group][slot] }
 func (f *Frame) Entity(group, slot int) ecs.Entity { return f.latest.entities[group][slot] }
 
 // Owned returns the entities of one client, in order of group and slot. The slice belongs to the frame.
-func (f *Frame) Owned(client uint32) []Owned { return ownedBy(f.owned, client) }
-
-// Partly returns the places in which entities of one client lack some of their components, in the same order: see
-// [Frame.Restricted].
-func (f *Frame) Partly(client uint32) []Owned { return ownedBy(f.partly, client) }
-
-func ownedBy(all []Owned, client uint32) []Owned {
+func (f *Frame) Owned(client uint32) []Owned {
+	all := f.owned
 	from, _ := slices.BinarySearchFunc(all, client, func(o Owned, c uint32) int { return cmp.Compare(o.Client, c) })
 	to := from
 	for to < len(all) && all[to].Client == client {
@@ -103,7 +96,7 @@ func (f *Frame) reset(send, tick uint32, groups int) {
 	f.Send, f.Tick = send, tick
 	f.Groups = reuse.Longer(f.Groups, groups)
 	f.owners = reuse.Longer(f.owners, groups)
-	f.owned, f.partly = f.owned[:0], f.partly[:0]
+	f.owned = f.owned[:0]
 	for i := range f.Groups {
 		g := &f.Groups[i]
 		g.Reset(send)
@@ -111,15 +104,13 @@ func (f *Frame) reset(send, tick uint32, groups int) {
 	}
 }
 
-// sort sorts the lists of owned entities.
+// sort sorts the list of owned entities.
 func (f *Frame) sort() {
 	less := func(a, b Owned) int {
 		return cmp.Or(cmp.Compare(a.Client, b.Client), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Slot, b.Slot))
 	}
-	for _, all := range [2][]Owned{f.owned, f.partly} {
-		if !slices.IsSortedFunc(all, less) {
-			slices.SortFunc(all, less)
-		}
+	if !slices.IsSortedFunc(f.owned, less) {
+		slices.SortFunc(f.owned, less)
 	}
 }
 

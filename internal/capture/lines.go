@@ -2,6 +2,7 @@ package capture
 
 import (
 	"math"
+	"slices"
 
 	"github.com/tactusgo/tactus/internal/reuse"
 
@@ -51,36 +52,26 @@ type step struct {
 func (r *Ring) storeStep() {
 	n := 0
 	for t := range r.w.Netcode().Tables {
-		for l := range r.restrictions.variants(t.Mask) {
-			r.before = reuse.Longer(r.before, n+1)
-			s := &r.before[n]
-			n++
-			s.plan = r.planOf(l.mask, s.plan)
-			s.ids, s.truths = s.ids[:0], s.truths[:0]
-			if s.plan.lines > 0 {
-				s.ids = append(s.ids, t.NetIDs...)
-				s.truths = s.plan.truths(s.truths, t)
-			}
+		r.before = reuse.Longer(r.before, n+1)
+		s := &r.before[n]
+		n++
+		s.plan = r.planOf(t.Mask&^r.private, s.plan)
+		s.ids, s.truths = s.ids[:0], s.truths[:0]
+		if s.plan.lines > 0 {
+			s.ids = append(s.ids, t.NetIDs...)
+			s.truths = s.plan.truths(s.truths, t)
 		}
 	}
 	r.before = r.before[:n]
 }
 
-// resetLines starts the lines of a slot over.
-func (p *plan) resetLines(g *group, slot int) {
-	for i := range p.sets {
-		g.bends[slot*len(p.sets)+i] = bend{fresh: true}
-	}
-}
-
 // updateLines advances the lines of one entity by a send and writes them into its record.
 func (r *Ring) updateLines(g *group, slot int, words []int32) {
-	p, at := g.plan, g.rows[slot]
+	p, at := g.plans[slot], g.rows[slot]
 	t := &r.tables[at.table]
 	rows, gap := len(t.ids), int64(r.gap)
 	truths := r.truths[t.truths+int(at.row):]
-	lines := g.lines[slot*p.lines:][:p.lines]
-	bends := g.bends[slot*len(p.sets):][:len(p.sets)]
+	lines, bends := g.lines[slot], g.bends[slot]
 	for i := range p.sets {
 		s, b := &p.sets[i], &bends[i]
 		rest := true
@@ -129,24 +120,24 @@ func (r *Ring) updateLines(g *group, slot int, words []int32) {
 // bend computes a new course for the lines of a set from which the values have departed.
 func (r *Ring) bend(s *set, m *met, b *bend, lines []line, truths []float64, row rowRef, words []int32) {
 	rows := len(r.tables[row.table].ids)
-	past, stride := r.past(int(row.table), int(row.row))
+	past, known := r.past(int(row.table), int(row.row), s)
 	var course [3]int32
 	var exact [3]float64
 	for k := range s.fields {
 		f := &s.fields[k]
-		if past != nil {
-			d := float64(r.steps) * f.turned(truths[f.line*rows]-past[f.line*stride])
+		if known {
+			d := float64(r.steps) * f.turned(truths[f.line*rows]-past[k])
 			exact[k] = min(max(d, -maxChange), maxChange)
 			course[k] = int32(math.Floor(exact[k] + 0.5))
 		}
 	}
-	if past != nil {
+	if known {
 		s.snap(m, &course, &exact, words)
 	}
 
 	n, all := r.steps, r.steps*r.gap
 	at := -1
-	if past != nil && !b.fresh {
+	if known && !b.fresh {
 		wrong := b.guess && b.age == 0
 		if wrong {
 			b.jumper = !b.jumper
@@ -202,28 +193,39 @@ func (s *set) drifted(lines []line, truths []float64, rows int, gap int64) bool 
 	return true
 }
 
-// past returns the values of a row one step ago, and the distance between its fields; nil if they are unknown.
-func (r *Ring) past(table, row int) (truths []float64, stride int) {
+// past returns the values of the fields of a set in a row one step ago, unless they are unknown.
+func (r *Ring) past(table, row int, of *set) (values [3]float64, known bool) {
 	if r.since != r.steps*r.gap || r.gap > maxGap {
-		return nil, 0
+		return values, false
 	}
-	id, kind := r.tables[table].ids[row], r.tables[table].plan
+	id, p := r.tables[table].ids[row], r.tables[table].plan
 	if table < len(r.before) {
-		if s := &r.before[table]; s.plan == kind && row < len(s.ids) && s.ids[row] == id {
-			return s.truths[row:], len(s.ids)
+		if s := &r.before[table]; s.plan == p && row < len(s.ids) && s.ids[row] == id {
+			return s.values(row, p, of)
 		}
 	}
-	// Something was spawned or despawned in the last step.
+	// Something was spawned or despawned in the last step, or changed its components.
 	for i := range r.before {
 		s := &r.before[i]
-		if s.plan != kind {
-			continue
-		}
 		for k := range s.ids {
 			if s.ids[k] == id {
-				return s.truths[k:], len(s.ids)
+				return s.values(k, p, of)
 			}
 		}
 	}
-	return nil, 0
+	return values, false
+}
+
+// values returns the values of the fields of a set of a plan in a row, unless the row lacks some of them.
+func (s *step) values(row int, p *plan, of *set) (values [3]float64, ok bool) {
+	for k := range of.fields {
+		line := of.fields[k].line
+		if s.plan != p {
+			if line = slices.Index(s.plan.cols, p.cols[line]); line < 0 {
+				return values, false
+			}
+		}
+		values[k] = s.truths[line*len(s.ids)+row]
+	}
+	return values, true
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"reflect"
+	"slices"
 
 	"github.com/tactusgo/tactus/internal/reuse"
 
@@ -13,13 +14,12 @@ import (
 
 // plan describes how entities with one set of components are captured.
 type plan struct {
-	mask       uint64
-	restricted uint8 // bits of the restricted sets with components in mask
-	width      int   // words of a record
-	parts      []part
-	sets       []set // the one with the heading comes first
-	lines      int   // number of fields that are sent as lines
-	cols       []column
+	mask  uint64
+	width int // words of a record
+	parts []part
+	sets  []set // the ones with a heading come first
+	lines int   // number of fields that are sent as lines
+	cols  []column
 }
 
 // part is a component in a record.
@@ -28,7 +28,8 @@ type part struct {
 	at   int
 }
 
-// set is a group of fields whose lines bend together: the axes of an entity's position, or a single field.
+// set is a group of fields whose lines bend together: the axes of an entity's position, or a single field. Its fields are all in the
+// same restricted set, or in none.
 type set struct {
 	fields []lineField
 	// The angle along which the first two fields move: its word and its field; nil: none.
@@ -74,22 +75,19 @@ func (r *Ring) planOf(mask uint64, guess *plan) *plan {
 }
 
 func (r *Ring) newPlan(mask uint64) *plan {
-	p := &plan{mask: mask, restricted: r.restrictions.setsOf(mask), width: r.layout.RecordWords(mask)}
-	var axes [3]lineField
-	var grid [3]float64 // 0: no such axis
-	var angle *schema.Field
-	angleWord := 0
+	p := &plan{mask: mask, width: r.layout.RecordWords(mask)}
+	places := make([]placing, len(r.restricted)+1)
 	for m := mask; m != 0; m &= m - 1 {
 		c := r.comps[bits.TrailingZeros64(m)]
 		if c.Words == 0 {
 			continue
 		}
-		at := r.layout.Offset(mask, c.Replicated())
+		at, place := r.layout.Offset(mask, c.Replicated()), &places[r.restrictedSet(c)]
 		p.parts = append(p.parts, part{c, at})
 		for i := range c.Schema.Fields {
 			f := &c.Schema.Fields[i]
-			if f.Along && angle == nil {
-				angle, angleWord = f, at+f.Word
+			if f.Along && place.angle == nil {
+				place.angle, place.word = f, at+f.Word
 			}
 			if f.Lines == 0 {
 				continue
@@ -104,8 +102,8 @@ func (r *Ring) newPlan(mask uint64) *plan {
 			p.lines++
 			p.cols = append(p.cols, column{c, i})
 			switch {
-			case f.Axis > 0 && grid[f.Axis-1] == 0:
-				axes[f.Axis-1], grid[f.Axis-1] = l, f.Step
+			case f.Axis > 0 && place.grid[f.Axis-1] == 0:
+				place.axes[f.Axis-1], place.grid[f.Axis-1] = l, f.Step
 			case f.Along:
 				p.sets = append([]set{{fields: []lineField{l}}}, p.sets...)
 			default:
@@ -113,19 +111,46 @@ func (r *Ring) newPlan(mask uint64) *plan {
 			}
 		}
 	}
-	var place set
-	for i := range axes {
-		if grid[i] > 0 {
-			place.fields = append(place.fields, axes[i])
+	for i := range places {
+		if s := places[i].set(); len(s.fields) > 0 {
+			p.sets = append(p.sets, s)
 		}
-	}
-	if len(place.fields) > 0 {
-		if angle != nil && grid[0] > 0 && grid[0] == grid[1] {
-			place.along, place.angle = angle, angleWord
-		}
-		p.sets = append(p.sets, place)
 	}
 	return p
+}
+
+// placing is the position of an entity, as far as it is in one restricted set.
+type placing struct {
+	axes  [3]lineField
+	grid  [3]float64    // steps of the axes; 0: no such axis
+	angle *schema.Field // the heading
+	word  int           // of angle
+}
+
+// set returns the set of the position.
+func (x *placing) set() (s set) {
+	for i := range x.axes {
+		if x.grid[i] > 0 {
+			s.fields = append(s.fields, x.axes[i])
+		}
+	}
+	if x.angle != nil && x.grid[0] > 0 && x.grid[0] == x.grid[1] {
+		s.along, s.angle = x.angle, x.word
+	}
+	return s
+}
+
+// restrictedSet returns 1 plus the index of the restricted set of a component, 0 for none.
+func (r *Ring) restrictedSet(c *ecs.Component) int {
+	return 1 + slices.IndexFunc(r.restricted, func(set uint64) bool { return set>>c.Replicated()&1 != 0 })
+}
+
+// find returns the index of the set that equals set i of another plan, -1 for none.
+func (p *plan) find(of *plan, i int) int {
+	s := &of.sets[i]
+	return slices.IndexFunc(p.sets, func(x set) bool {
+		return x.along == s.along && slices.EqualFunc(x.fields, s.fields, func(a, b lineField) bool { return p.cols[a.line] == of.cols[b.line] })
+	})
 }
 
 // truths appends the values of a table's line fields in steps, field by field.

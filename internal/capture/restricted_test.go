@@ -3,13 +3,13 @@ package capture
 import (
 	"fmt"
 	"log/slog"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/codec/schema"
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/race"
 )
@@ -28,86 +28,31 @@ func restrictedStage(t testing.TB) *stage {
 	return s
 }
 
-// said is what a frame says without the restricted sets that a choice leaves out: of each entity, in which slot it stands of the group
-// with which first entity, its components and words.
-func said(s *stage, f *Frame, restricted uint8) (all []string) {
+// said is what a frame says of each entity without the restricted sets in hidden: its components and words.
+func said(s *stage, f *Frame, hidden uint64) (all []string) {
 	for g := range f.Groups {
-		x, first := &f.Groups[g], uint32(0)
-		for k := range delta.GroupSize {
-			if x.Alive>>k&1 == 0 {
-				continue
+		x := &f.Groups[g]
+		for m := x.Alive; m != 0; m &= m - 1 {
+			k := bits.TrailingZeros64(m)
+			rec, words := x.Record(k), []int32{}
+			for set := x.Masks[k]; set != 0; set &= set - 1 {
+				n := s.layout.RecordWords(set & -set)
+				if hidden&set&-set == 0 {
+					words = append(words, rec[:n]...)
+				}
+				rec = rec[n:]
 			}
-			mask := x.Masks[k]
-			if s.ring.restrictions.setsOf(mask) != f.Restricted(g, k)&restricted {
-				continue
-			}
-			if first == 0 {
-				first = x.IDs[k]
-			}
-			all = append(all, fmt.Sprintf("%d: %x in slot %d beside %d: %v", x.IDs[k], mask, k, first, x.Record(k)))
+			all = append(all, fmt.Sprintf("%d: %x: %v", x.IDs[k], x.Masks[k]&^hidden, words))
 		}
 	}
 	slices.Sort(all)
 	return all
 }
 
-// An entity has one slot with all of its components, and one for each choice of its restricted sets. For each slot the frame
-// knows the restricted sets of the entity, and its slot with all components.
-func TestVariants(t *testing.T) {
-	s := restrictedStage(t)
-	me := s.w.Spawn(components.Owner{Client: 7}, spot{1, 2}, level{3}, facing{5})
-	plain, card := s.w.Spawn(spot{3, 4}), s.w.Spawn(spot{5, 6}, level{9})
-	f := s.send(nil)
-	want := func(e ecs.Entity, has uint8, masks ...uint64) {
-		t.Helper()
-		n := 0
-		for g, k := range s.ring.Slots(s.w.NetID(e)) {
-			x := &f.Groups[g]
-			if x.Alive>>k&1 == 0 || f.Entity(g, k) != e || f.Restricted(g, k) != has {
-				t.Errorf("%v is not in slot %d of group %d, or it has restricted %b", e, k, g, f.Restricted(g, k))
-			}
-			whole, slot := f.Whole(g, k)
-			if first, at, ok := s.ring.Slot(s.w.NetID(e)); !ok || whole != first || slot != at {
-				t.Errorf("it is whole in %d %d, not in %d %d", first, at, whole, slot)
-			}
-			if n >= len(masks) || x.Masks[k] != masks[n] || len(x.Record(k)) != s.layout.RecordWords(masks[n]) {
-				t.Fatalf("place %d of %v has %b, %d words", n, e, x.Masks[k], len(x.Record(k)))
-			}
-			n++
-		}
-		if n != len(masks) {
-			t.Errorf("%v is in %d places", e, n)
-		}
-	}
-	const owner, at, face, lvl = 1, 4, 8, 16 // by order of registration
-	want(me, 3, owner|at|face|lvl, owner|at|face, owner|at|lvl, owner|at)
-	want(plain, 0, at)
-	want(card, 1, at|lvl, at)
-	if n, m := len(f.Owned(7)), len(f.Partly(7)); n != 1 || m != 3 {
-		t.Errorf("client 7 owns %d and in part %d", n, m)
-	}
-	n := 0
-	for _, g := range f.Distinct(nil) {
-		for k := range delta.GroupSize {
-			if g.Alive>>k&1 == 0 {
-				continue
-			}
-			n++
-			if e, ok := s.w.ByNetID(components.NetID(g.IDs[k])); !ok || s.w.Netcode().Mask(e) != g.Masks[k] {
-				t.Errorf("entity %d has %b here", g.IDs[k], g.Masks[k])
-			}
-		}
-	}
-	if n != 3 {
-		t.Errorf("%d entities, each once", n)
-	}
-}
-
-// A slot without a restricted set does not depend on the set: neither on its values nor on its presence, and not on its
-// changes.
-func TestVariantsRevealNothing(t *testing.T) {
+// What is said without a restricted set does not depend on the set: neither on its values nor on its presence, and not on its changes.
+func TestRestrictedSetsRevealNothing(t *testing.T) {
 	for seed := range uint64(6) {
-		play := func(behind bool) (heard [][]string, places int) {
+		play := func(behind bool) (heard [][]string, with int) {
 			shown, hidden := rand.New(rand.NewPCG(seed, 1)), rand.New(rand.NewPCG(seed, 2))
 			s := restrictedStage(t)
 			var all []ecs.Entity
@@ -148,15 +93,19 @@ func TestVariantsRevealNothing(t *testing.T) {
 						}
 					}
 				})
-				heard = append(heard, said(s, f, 0), said(s, f, 2))
-				places = max(places, len(s.ring.slots.places)-len(all))
+				heard = append(heard, said(s, f, s.ring.restricted[0]), said(s, f, s.ring.restricted[0]|s.ring.restricted[1]))
 			}
-			return heard, places
+			for _, e := range all {
+				if ecs.Has[level](s.w, e) {
+					with++
+				}
+			}
+			return heard, with
 		}
 		alone, few := play(false)
 		crowded, many := play(true)
 		if many < few+20 {
-			t.Fatalf("seed %d: there is nothing in the sets: %d places more, and %d", seed, few, many)
+			t.Fatalf("seed %d: there is nothing in the sets: %d entities, and %d", seed, few, many)
 		}
 		for i := range alone {
 			if !slices.Equal(alone[i], crowded[i]) {
@@ -172,7 +121,7 @@ func TestVariantsRevealNothing(t *testing.T) {
 }
 
 // A restricted capture allocates nothing.
-func TestVariantsAllocateNothing(t *testing.T) {
+func TestRestrictedCaptureAllocatesNothing(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")
 	}

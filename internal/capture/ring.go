@@ -2,7 +2,6 @@ package capture
 
 import (
 	"cmp"
-	"iter"
 	"math/bits"
 	"slices"
 	"unsafe"
@@ -27,18 +26,19 @@ const (
 // Ring captures a world and stores the newest frames. Use it only from the world's goroutine. In steady state it
 // allocates nothing.
 type Ring struct {
-	w            *ecs.World
-	layout       *delta.Layout
-	steps        int // simulation steps between two sends
-	rate         int // sends per second, at least 1
-	comps        []*ecs.Component
-	hides        bool         // receivers may not see all entities
-	restrictions restrictions // components that not every client may see
+	w          *ecs.World
+	layout     *delta.Layout
+	steps      int // simulation steps between two sends
+	rate       int // sends per second, at least 1
+	comps      []*ecs.Component
+	hides      bool     // receivers may not see all entities
+	private    uint64   // components that only the owner may see
+	restricted []uint64 // see [Config]
 
 	frames frames
 	slots  slots
 	plans  map[uint64]*plan // by component mask
-	tables []table          // in the order of the world; the variants of a table with restricted sets are adjacent
+	tables []table          // in the order of the world
 	late   []arrival
 	words  []int32   // of all tables, during a capture
 	truths []float64 // values of fields that are sent as lines, during a capture
@@ -46,15 +46,14 @@ type Ring struct {
 	since  int       // steps since the newest frame
 	newest uint32    // send of the newest frame
 	gap    int       // sends between the previous frame and the current one
+	carry  carry
 
 	clamped  []uint64
 	clampLog clampLog
 }
 
-// table is one variant of a table of the world during a capture.
+// table is a table of the world during a capture.
 type table struct {
-	of       ecs.Table
-	variant  variant
 	plan     *plan
 	places   []place // of the rows; the previous send's places serve as a guess
 	entities []ecs.Entity
@@ -68,7 +67,6 @@ type table struct {
 type arrival struct {
 	id         components.NetID
 	table, row int32
-	move       int // 1 plus the index of its move in slots.moved; 0: it was not captured before
 }
 
 // Config describes how a world is captured.
@@ -78,8 +76,8 @@ type Config struct {
 	Steps  int           // simulation steps between two sends, at least 1
 	// Hides reports that receivers may not see all entities. Then the captured state of an entity depends on no other entity.
 	Hides bool
-	// Restricted are sets of components. A receiver knows all components of a set that an entity has, or none: see
-	// [Frame.Restricted].
+	// Restricted are disjoint sets of components. A receiver may see all components of a set that an entity has, or none. The captured
+	// values of a component then depend on no component of another set.
 	Restricted []uint64
 	Logger     logging.Logger // receives values outside their range, once per field
 }
@@ -88,17 +86,17 @@ type Config struct {
 func New(c Config) *Ring {
 	comps, steps := c.World.Protocol().Replicated(), max(c.Steps, 1)
 	r := &Ring{
-		w: c.World, layout: c.Layout, steps: steps, rate: max(c.World.TickRate()/steps, 1), comps: comps, hides: c.Hides,
-		slots:    slots{places: map[variantID]place{}, byPlan: map[*plan]int32{}},
-		plans:    map[uint64]*plan{},
-		clamped:  make([]uint64, len(comps)),
-		clampLog: newClampLog(comps, c.Logger),
+		w: c.World, layout: c.Layout, steps: steps, rate: max(c.World.TickRate()/steps, 1), comps: comps, hides: c.Hides || len(c.Restricted) > 0,
+		restricted: c.Restricted,
+		slots:      slots{places: map[components.NetID]place{}},
+		plans:      map[uint64]*plan{},
+		clamped:    make([]uint64, len(comps)),
+		clampLog:   newClampLog(comps, c.Logger),
 	}
 	r.frames.most = min(max(32*r.rate/5, leastKept), Kept)
-	r.restrictions.sets = c.Restricted
 	for _, c := range comps {
 		if c.Mode&ecs.OwnerOnly != 0 {
-			r.restrictions.private |= 1 << c.Replicated()
+			r.private |= 1 << c.Replicated()
 		}
 	}
 	return r
@@ -127,31 +125,14 @@ func (r *Ring) Unpin(f *Frame) { f.pins-- }
 // stays about the same.
 func (r *Ring) Depth() uint32 { return r.frames.depth }
 
-// Slot returns the place of an entity in the newest frame, with all of its components.
+// Slot returns the place of an entity in the newest frame.
 func (r *Ring) Slot(id components.NetID) (group, slot int, ok bool) {
-	for group, slot := range r.Slots(id) {
-		return group, slot, true
-	}
-	return 0, 0, false
+	p, ok := r.slots.places[id]
+	return int(p.group), int(p.slot), ok
 }
 
-// Slots yields the groups and slots of an entity in the newest frame, first the one with all of its components: see
-// [Frame.Restricted].
-func (r *Ring) Slots(id components.NetID) iter.Seq2[int, int] {
-	return func(yield func(group, slot int) bool) {
-		for restricted := 1<<len(r.restrictions.sets) - 1; restricted >= 0; restricted-- {
-			if p, ok := r.slots.places[variantID{id, uint8(restricted)}]; ok && !yield(int(p.group), int(p.slot)) {
-				return
-			}
-		}
-	}
-}
-
-// Moves returns how entities entered and left the slots of a group of the newest frame.
-func (r *Ring) Moves(group int) *Moves { return &r.slots.groups[group].moves }
-
-// Moved returns the moves of entities after a send, oldest first, unless that is too long ago.
-func (r *Ring) Moved(after uint32) []Move { return r.slots.movedSince(after) }
+// Changes returns since when the slots of a group of the newest frame have their entities.
+func (r *Ring) Changes(group int) *Changes { return &r.slots.groups[group].changes }
 
 // Clamped returns how many captured values of a component, by its index in [ecs.Protocol.Replicated], were outside
 // their range.
@@ -176,15 +157,12 @@ func (r *Ring) Take(send, tick uint32) *Frame {
 	r.placeRows()
 	f := r.frames.allocate(send, len(r.slots.groups))
 	r.frames.latest.entities = reuse.Longer(r.frames.latest.entities, len(r.slots.groups))
-	if len(r.restrictions.sets) > 0 {
-		r.frames.latest.wholes = reuse.Longer(r.frames.latest.wholes, len(r.slots.groups))
-	}
 	f.reset(send, tick, len(r.slots.groups))
 	for i := range f.Groups {
 		r.writeGroup(f, i)
 	}
 	f.sort()
-	r.slots.endSend(len(r.restrictions.sets))
+	r.slots.endSend()
 	r.since = 0
 	if r.steps == 1 {
 		r.storeStep()
@@ -197,25 +175,23 @@ func (r *Ring) quantizeTables() {
 	r.words, r.truths = r.words[:0], r.truths[:0]
 	n := 0
 	for t := range r.w.Netcode().Tables {
-		for l := range r.restrictions.variants(t.Mask) {
-			r.tables = reuse.Longer(r.tables, n+1)
-			c := &r.tables[n]
-			n++
-			p := r.planOf(l.mask, c.plan)
-			rows := len(t.Entities)
-			*c = table{of: t, variant: l, plan: p, places: c.places, entities: t.Entities, ids: t.NetIDs, words: len(r.words), truths: len(r.truths)}
-			r.words = slices.Grow(r.words, rows*p.width)[:c.words+rows*p.width]
-			for _, part := range p.parts {
-				comp := part.comp
-				if clamped := comp.Schema.Quantize(r.words[c.words+part.at:], p.width, t.Column(comp), rows); clamped > 0 && l.whole() {
-					r.clamped[comp.Replicated()] += uint64(clamped)
-					r.clampLog.logColumn(comp, t)
-				}
+		r.tables = reuse.Longer(r.tables, n+1)
+		c := &r.tables[n]
+		n++
+		p := r.planOf(t.Mask&^r.private, c.plan)
+		rows := len(t.Entities)
+		*c = table{plan: p, places: c.places, entities: t.Entities, ids: t.NetIDs, words: len(r.words), truths: len(r.truths)}
+		r.words = slices.Grow(r.words, rows*p.width)[:c.words+rows*p.width]
+		for _, part := range p.parts {
+			comp := part.comp
+			if clamped := comp.Schema.Quantize(r.words[c.words+part.at:], p.width, t.Column(comp), rows); clamped > 0 {
+				r.clamped[comp.Replicated()] += uint64(clamped)
+				r.clampLog.logColumn(comp, t)
 			}
-			r.truths = p.truths(r.truths, t)
-			if col := t.Column(r.comps[0]); col != nil {
-				c.owners = unsafe.Slice((*uint32)(col), rows)
-			}
+		}
+		r.truths = p.truths(r.truths, t)
+		if col := t.Column(r.comps[0]); col != nil {
+			c.owners = unsafe.Slice((*uint32)(col), rows)
 		}
 	}
 	r.tables = r.tables[:n]
@@ -230,46 +206,40 @@ func (r *Ring) placeRows() {
 		t.places = reuse.Longer(t.places, len(t.ids))
 		for row, id := range t.ids {
 			p := &t.places[row]
-			ok, move := p.id == id && r.slots.holds(*p, t.plan), 0
+			ok := p.id == id && r.slots.holds(*p)
 			if !ok {
-				if *p, ok = r.slots.places[variantID{id, t.variant.restricted}]; ok && r.slots.groups[p.group].plan != t.plan {
-					r.slots.free(*p, true)
-					ok, move = false, len(r.slots.moved)
-				}
+				*p, ok = r.slots.places[id]
 			}
-			a := arrival{id: id, table: int32(i), row: int32(row), move: move}
 			if ok {
 				r.slots.markSeen(*p, i, row)
 			} else {
-				r.late = append(r.late, a)
+				r.late = append(r.late, arrival{id, int32(i), int32(row)})
 			}
 		}
 	}
 	if len(r.late) == 0 {
 		return
 	}
-	slices.SortFunc(r.late, func(a, b arrival) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.table, b.table)) })
+	slices.SortFunc(r.late, func(a, b arrival) int { return cmp.Compare(a.id, b.id) })
 	for _, a := range r.late {
-		t := &r.tables[a.table]
-		p := r.slots.assign(a, t.plan)
+		p := r.slots.assign(a.id)
 		r.slots.markSeen(p, int(a.table), int(a.row))
-		t.places[a.row] = p
+		r.tables[a.table].places[a.row] = p
 	}
 }
 
 // writeGroup writes a group into a frame, in the order of slots.
 func (r *Ring) writeGroup(f *Frame, group int) {
 	g := &r.slots.groups[group]
-	p := g.plan
 	cur, owners, entities := &f.Groups[group], &f.owners[group], &r.frames.latest.entities[group]
-	var whole *[delta.GroupSize]whole
-	if len(r.restrictions.sets) > 0 {
-		whole = &r.frames.latest.wholes[group]
-	}
 	for m := g.seen; m != 0; m &= m - 1 {
 		slot := bits.TrailingZeros64(m)
 		row := int(g.rows[slot].row)
 		t := &r.tables[g.rows[slot].table]
+		p := t.plan
+		if g.plans[slot] != p {
+			r.replan(g, slot, p)
+		}
 		words := r.words[t.words+row*p.width:][:p.width]
 		if len(p.sets) > 0 {
 			r.updateLines(g, slot, words)
@@ -277,17 +247,37 @@ func (r *Ring) writeGroup(f *Frame, group int) {
 		copy(cur.Put(slot, uint32(g.ids[slot]), p.mask, p.width), words)
 		entities[slot] = t.entities[row]
 		owners[slot] = 0
-		if whole != nil {
-			at := r.tables[g.rows[slot].table+t.variant.above].places[row]
-			whole[slot] = wholeAt(at, t.variant.has)
-		}
 		if t.owners != nil && t.owners[row] != 0 {
 			owners[slot] = t.owners[row]
-			if o := (Owned{t.owners[row], group, slot}); t.variant.whole() {
-				f.owned = append(f.owned, o)
-			} else {
-				f.partly = append(f.partly, o)
+			f.owned = append(f.owned, Owned{t.owners[row], group, slot})
+		}
+	}
+}
+
+// replan gives a slot the plan of its entity's components. The lines of sets that the entity has kept go on.
+func (r *Ring) replan(g *group, slot int, p *plan) {
+	old, c := g.plans[slot], &r.carry
+	if g.plans[slot] = p; old != nil {
+		g.changes.Newest, g.changes.changed[slot] = r.slots.send, r.slots.send
+		c.lines, c.bends = append(c.lines[:0], g.lines[slot]...), append(c.bends[:0], g.bends[slot]...)
+	}
+	g.lines[slot], g.bends[slot] = reuse.Slice(g.lines[slot], p.lines), reuse.Slice(g.bends[slot], len(p.sets))
+	for i := range p.sets {
+		g.bends[slot][i] = bend{fresh: true}
+		if old == nil {
+			continue
+		}
+		if k := old.find(p, i); k >= 0 {
+			g.bends[slot][i] = c.bends[k]
+			for n := range p.sets[i].fields {
+				g.lines[slot][p.sets[i].fields[n].line] = c.lines[old.sets[k].fields[n].line]
 			}
 		}
 	}
+}
+
+// carry holds the lines of an entity whose components change.
+type carry struct {
+	lines []line
+	bends []bend
 }

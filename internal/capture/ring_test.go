@@ -70,7 +70,7 @@ func TestSlotsAreSticky(t *testing.T) {
 	s := newStage(t, 1, nil)
 	rng := rand.New(rand.NewPCG(3, 4))
 	at := map[components.NetID][2]int{}
-	left := map[[2]int]uint32{}
+	left := map[[2]int]bool{}
 	var alive []ecs.Entity
 	reused, most := 0, 0
 	for range 600 {
@@ -97,16 +97,13 @@ func TestSlotsAreSticky(t *testing.T) {
 			now[id] = [2]int{group, slot}
 			if was, ok := at[id]; ok && was != now[id] {
 				t.Fatalf("send %d: entity %d went from %v to %v", f.Send, id, was, now[id])
-			} else if gone, ok := left[now[id]]; !was2(ok, at, id) {
+			} else if left[now[id]] && !ok {
 				reused++
-				if f.Send-gone < restSends {
-					t.Fatalf("send %d: slot %v was free for %d sends", f.Send, now[id], f.Send-gone)
-				}
 			}
 		}
 		for id, p := range at {
 			if _, ok := now[id]; !ok {
-				left[p] = f.Send
+				left[p] = true
 				if _, _, ok := s.ring.Slot(id); ok {
 					t.Fatalf("send %d: entity %d is gone and has a slot", f.Send, id)
 				}
@@ -128,46 +125,29 @@ func TestSlotsAreSticky(t *testing.T) {
 	}
 }
 
-// was2 reports whether an entity that found a slot somebody left was there before.
-func was2(left bool, at map[components.NetID][2]int, id components.NetID) bool {
-	_, ok := at[id]
-	return ok || !left
-}
-
-// An entity that changes its components moves to a group of such entities, and an
-// empty group is given to others.
-func TestGroupsAreAlike(t *testing.T) {
+// The lines of an entity go on when it gains or loses a component that they do not depend on.
+func TestLinesGoOnWithOtherComponents(t *testing.T) {
 	s := newStage(t, 3, nil)
-	rng := rand.New(rand.NewPCG(5, 6))
-	all := crowd(s, rng, 64)
-	f := s.send(nil)
-	if len(f.Groups) != 1 || f.Groups[0].Alive != allSlots {
-		t.Fatalf("%d groups", len(f.Groups))
-	}
-	for _, e := range all {
-		ecs.Remove[facing](s.w, e)
-	}
-	f = s.send(nil)
-	if len(f.Groups) != 2 || f.Groups[0].Alive != 0 || f.Groups[1].Alive != allSlots {
-		t.Fatalf("%d groups", len(f.Groups))
-	}
-	for range restSends {
-		s.send(nil)
-	}
-	for range 10 {
-		s.w.Spawn(level{})
-	}
-	f = s.send(nil)
-	if len(f.Groups) != 2 || f.Groups[0].Alive != 1<<10-1 {
-		t.Fatalf("%d groups, %x in the first", len(f.Groups), f.Groups[0].Alive)
-	}
-	for i := range f.Groups {
-		g := &f.Groups[i]
-		for slot := range 64 {
-			if g.Alive>>slot&1 != 0 && g.Masks[slot] != g.Masks[0] {
-				t.Errorf("group %d is not of one kind", i)
-			}
+	e := s.w.Spawn(spot{100, 100}, speed{1.25, 0.5})
+	place := ecs.ComponentOf[spot](s.w.Protocol())
+	changes, last := 0, int32(0)
+	for n := range 60 {
+		f := s.send(func() { walk(s.w) })
+		if v := s.word(t, f, e, place, 1); v != last {
+			changes, last = changes+1, v
 		}
+		if group, slot, _ := s.ring.Slot(s.w.NetID(e)); s.ring.Changes(group).Changed(1<<slot, f.Send-1) != 0 != (n > 0 && n%10 == 0) {
+			t.Errorf("send %d: its components changed now, or not", f.Send)
+		}
+		switch n % 20 {
+		case 9:
+			ecs.Add(s.w, e, level{3})
+		case 19:
+			ecs.Remove[level](s.w, e)
+		}
+	}
+	if changes > 3 {
+		t.Errorf("the slope of its line changed %d times", changes)
 	}
 }
 

@@ -1,9 +1,7 @@
 package capture
 
 import (
-	"cmp"
 	"math/bits"
-	"slices"
 
 	"github.com/tactusgo/tactus/internal/reuse"
 
@@ -13,72 +11,67 @@ import (
 
 const allSlots = 1<<delta.GroupSize - 1
 
-// restSends is the number of sends for which a slot stays empty after its entity is gone. The receivers then know
-// that it is empty, and have finished drawing the entity, before another one uses the slot.
-const restSends = 8
-
-// slots assigns entities to the slots of groups. All entities of a group have the same components.
+// slots assigns entities to the slots of groups. An entity keeps its slot as long as it lives, whatever components it has.
 type slots struct {
-	places map[variantID]place
+	places map[components.NetID]place
 	groups []group
-	byPlan map[*plan]int32 // the first group of a plan; group.next is the next one
-	empty  []int32         // groups that were empty at the start of the send, ascending
-	taken  int             // number of empty groups that were tried
-	moved  []Move          // in the sends whose frames are stored, oldest first
+	full   int // groups before this one have no free slot
 	send   uint32
-}
-
-// variantID is an entity with some of its restricted sets.
-type variantID struct {
-	id         components.NetID
-	restricted uint8
 }
 
 // group is the state of one group.
 type group struct {
-	plan  *plan // of its entities, or of the last ones in an empty group
-	next  int32 // next group of the plan, -1 for none
-	alive uint64
-	seen  uint64 // alive slots that the world still has
-	idle  uint64 // free slots that must not be reused yet
-	ids   [delta.GroupSize]components.NetID
-	rows  [delta.GroupSize]rowRef // rows of the seen slots
-	moves Moves
-	lines []line // by slot, then by field
-	bends []bend // by slot, then by set
+	changes Changes
+	alive   uint64
+	seen    uint64 // alive slots that the world still has
+	ids     [delta.GroupSize]components.NetID
+	plans   [delta.GroupSize]*plan
+	rows    [delta.GroupSize]rowRef // rows of the seen slots
+	lines   [delta.GroupSize][]line // by slot, then by field
+	bends   [delta.GroupSize][]bend // by slot, then by set
 }
 
 // rowRef is the index of a table and a row.
 type rowRef struct{ table, row int32 }
 
+// Changes says since when the slots of a group have their entities, and since when these have their components.
+type Changes struct {
+	// Newest is the newest send at which an entity came or changed its components; 0: none.
+	Newest uint32
+
+	came, changed [delta.GroupSize]uint32
+}
+
+// Came returns the slots, among the given ones, whose entity came after a send.
+func (c *Changes) Came(slots uint64, after uint32) uint64 { return later(&c.came, slots, after) }
+
+// Changed returns the slots, among the given ones, whose entity changed its components after a send.
+func (c *Changes) Changed(slots uint64, after uint32) uint64 { return later(&c.changed, slots, after) }
+
+func later(at *[delta.GroupSize]uint32, slots uint64, after uint32) (some uint64) {
+	for s := slots; s != 0; s &= s - 1 {
+		if k := bits.TrailingZeros64(s); at[k] > after {
+			some |= 1 << k
+		}
+	}
+	return some
+}
+
 // startSend starts a send.
 func (s *slots) startSend(send uint32) {
-	s.send, s.empty, s.taken = send, s.empty[:0], 0
-	if n := len(s.moved) - len(s.movedSince(max(send, Kept)-Kept)); n > len(s.moved)/2 {
-		s.moved = append(s.moved[:0], s.moved[n:]...)
-	}
+	s.send = send
 	for i := range s.groups {
-		g := &s.groups[i]
-		g.seen = 0
-		for m := g.idle; m != 0; m &= m - 1 {
-			if k := bits.TrailingZeros64(m); send-g.moves.at[k] >= restSends {
-				g.idle &^= 1 << k
-			}
-		}
-		if g.alive|g.idle != 0 {
-			continue
-		}
-		s.empty = append(s.empty, int32(i))
+		s.groups[i].seen = 0
 	}
 }
 
 // holds reports whether place p still belongs to the entity of p.
-func (s *slots) holds(p place, of *plan) bool {
+func (s *slots) holds(p place) bool {
 	if int(p.group) >= len(s.groups) {
 		return false
 	}
 	g := &s.groups[p.group]
-	return g.plan == of && g.alive>>p.slot&1 != 0 && g.ids[p.slot] == p.id
+	return g.alive>>p.slot&1 != 0 && g.ids[p.slot] == p.id
 }
 
 // markSeen records the row of the entity of p.
@@ -88,121 +81,30 @@ func (s *slots) markSeen(p place, table, row int) {
 	g.rows[p.slot] = rowRef{int32(table), int32(row)}
 }
 
-// movedSince returns the moves after a send.
-func (s *slots) movedSince(after uint32) []Move {
-	n, _ := slices.BinarySearchFunc(s.moved, after+1, func(m Move, send uint32) int { return cmp.Compare(m.Send, send) })
-	return s.moved[n:]
-}
-
-// free removes an entity from its slot because it has moved or is gone.
-func (s *slots) free(p place, moved bool) {
-	g := &s.groups[p.group]
-	if g.moves.recordLeave(int(p.slot), s.send, moved); moved {
-		s.moved = append(s.moved, Move{p.id, int(p.group), int(p.slot), int(p.group), int(p.slot), s.send})
+// assign assigns a new entity to the first free slot.
+func (s *slots) assign(id components.NetID) place {
+	for s.full < len(s.groups) && s.groups[s.full].alive == allSlots {
+		s.full++
 	}
-	g.alive &^= 1 << p.slot
-	g.idle |= 1 << p.slot
-	delete(s.places, variantID{p.id, g.plan.restricted})
-}
-
-// assign assigns an entity to a slot: in the first group of its plan with a free slot, otherwise in the first empty
-// group, otherwise in a new one.
-func (s *slots) assign(a arrival, p *plan) place {
-	at, ok := s.byPlan[p]
-	for ok && s.groups[at].alive|s.groups[at].idle == allSlots {
-		at, ok = s.groups[at].next, s.groups[at].next >= 0
-	}
-	if !ok {
-		at = s.found(p)
-	}
-	g := &s.groups[at]
-	slot := bits.TrailingZeros64(^(g.alive | g.idle))
-	bit := uint64(1) << slot
-	g.alive |= bit
-	g.ids[slot] = a.id
-	p.resetLines(g, slot)
-	g.moves.recordEnter(slot, s.send, a.move > 0)
-	if a.move > 0 {
-		m := &s.moved[a.move-1]
-		m.ToGroup, m.ToSlot = int(at), slot
-	}
-	to := place{a.id, at, int32(slot)}
-	s.places[variantID{a.id, p.restricted}] = to
+	s.groups = reuse.Longer(s.groups, max(s.full+1, len(s.groups)))
+	g := &s.groups[s.full]
+	slot := bits.TrailingZeros64(^g.alive)
+	g.alive |= 1 << slot
+	g.ids[slot], g.plans[slot] = id, nil
+	g.changes.Newest, g.changes.came[slot] = s.send, s.send
+	to := place{id, int32(s.full), int32(slot)}
+	s.places[id] = to
 	return to
 }
 
-// found makes a group one of a plan.
-func (s *slots) found(p *plan) (at int32) {
-	for s.taken < len(s.empty) && s.groups[s.empty[s.taken]].alive != 0 {
-		s.taken++
-	}
-	if s.taken < len(s.empty) {
-		at = s.empty[s.taken]
-		s.unlist(at)
-	} else {
-		at = int32(len(s.groups))
-		s.groups = reuse.Longer(s.groups, int(at)+1)
-	}
-	g := &s.groups[at]
-	g.plan, g.moves = p, Moves{}
-	g.lines = reuse.Longer(g.lines, delta.GroupSize*p.lines)
-	g.bends = reuse.Longer(g.bends, delta.GroupSize*len(p.sets))
-	before, first := s.before(p, at)
-	if before < 0 {
-		if g.next = first; first == at {
-			g.next = -1
-		}
-		s.byPlan[p] = at
-	} else {
-		g.next, s.groups[before].next = s.groups[before].next, at
-	}
-	return at
-}
-
-// before returns the last group of a plan before another one, -1 for none, and the first of the plan, or at if there is none.
-// Groups are ordered by number.
-func (s *slots) before(p *plan, at int32) (last, first int32) {
-	first, ok := s.byPlan[p]
-	if !ok {
-		return -1, at
-	}
-	last = -1
-	for i := first; i >= 0 && i < at; i = s.groups[i].next {
-		last = i
-	}
-	return last, first
-}
-
-// unlist removes a group from the list of its plan.
-func (s *slots) unlist(at int32) {
-	g := &s.groups[at]
-	switch before, _ := s.before(g.plan, at); {
-	case before >= 0:
-		s.groups[before].next = g.next
-	case g.next >= 0:
-		s.byPlan[g.plan] = g.next
-	default:
-		delete(s.byPlan, g.plan)
-	}
-}
-
-// endSend frees the slots of entities that the world no longer has, or not with these restricted sets.
-func (s *slots) endSend(restricted int) {
+// endSend frees the slots of entities that the world no longer has.
+func (s *slots) endSend() {
 	for i := range s.groups {
 		g := &s.groups[i]
 		for m := g.alive &^ g.seen; m != 0; m &= m - 1 {
-			k := bits.TrailingZeros64(m)
-			s.free(place{g.ids[k], int32(i), int32(k)}, restricted > 0 && s.sees(g.ids[k], restricted))
+			delete(s.places, g.ids[bits.TrailingZeros64(m)])
+			s.full = min(s.full, i)
 		}
+		g.alive &= g.seen
 	}
-}
-
-// sees reports whether the world has an entity.
-func (s *slots) sees(id components.NetID, restricted int) bool {
-	for v := range 1 << restricted {
-		if p, ok := s.places[variantID{id, uint8(v)}]; ok && s.groups[p.group].seen>>p.slot&1 != 0 {
-			return true
-		}
-	}
-	return false
 }

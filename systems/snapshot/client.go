@@ -174,6 +174,8 @@ func (c *Client) Joining() bool { return c.join.state != joinNone }
 type InSight struct {
 	ID          uint32
 	Group, Slot int
+	Mask        uint64 // components that the client sees
+	Since       uint32 // send at which it came into sight with these components
 	Held        uint32
 }
 
@@ -181,7 +183,7 @@ type InSight struct {
 func (c *Client) InSight(send uint32) (all []InSight) {
 	for i := range c.view.members {
 		if m := &c.view.members[i]; m.in(send) {
-			all = append(all, InSight{m.id, int(m.group), int(m.slot), c.held.newestHeld(m)})
+			all = append(all, InSight{m.id, int(m.group), int(m.slot), m.mask, m.since, c.held.newestHeld(m)})
 		}
 	}
 	return all

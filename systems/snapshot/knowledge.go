@@ -68,7 +68,7 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 	k.Send, k.Budget, k.Allowed = s.sends.newest, c.budget, s.Allowed(c)
 	k.Joining, k.OverBudget = c.Joining(), c.over
 	f := s.Newest()
-	g, slot, known := s.findSlot(c, id)
+	g, slot, known := s.frames.Slot(id)
 	if f == nil || !known || !holdsID(f, g, slot, id) {
 		return
 	}
@@ -103,18 +103,6 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 	}
 }
 
-// findSlot returns where an entity is in frames as the client sees it, or with all of its components if it does not.
-func (s *System) findSlot(c *Client, id components.NetID) (group, slot int, ok bool) {
-	if s.config.Interest.HidesComponents() {
-		for group, slot := range s.frames.Slots(id) {
-			if c.view.sees(group, slot) {
-				return group, slot, true
-			}
-		}
-	}
-	return s.frames.Slot(id)
-}
-
 // holdsID reports whether a frame has an entity in a slot.
 func holdsID(f *capture.Frame, g, slot int, id components.NetID) bool {
 	return f != nil && g < len(f.Groups) && groupHolds(&f.Groups[g], slot, id)
@@ -130,18 +118,13 @@ func (s *System) Frame(send uint32) *capture.Frame { return s.frames.At(send) }
 // Newest returns the world at the newest send, nil before the first one.
 func (s *System) Newest() *capture.Frame { return s.frames.At(s.sends.newest) }
 
-// Groups returns the world at the newest send, each entity once and with all of its components; nil before the first
-// send. The result is valid until the next call.
+// Groups returns the world at the newest send; nil before the first one.
 func (s *System) Groups() []delta.Group {
 	f := s.Newest()
 	if f == nil {
 		return nil
 	}
-	if !s.config.Interest.HidesComponents() {
-		return f.Groups
-	}
-	s.recorder.room = f.Distinct(s.recorder.room)
-	return s.recorder.room
+	return f.Groups
 }
 
 // Sees reports whether a client may see an entity as it is now.
@@ -159,7 +142,7 @@ func (s *System) Sees(c *Client, e ecs.Entity) bool {
 // Showed reports whether the entity exists in the newest send and the client may see it there.
 func (s *System) Showed(c *Client, id components.NetID) bool {
 	f := s.Newest()
-	g, slot, known := s.findSlot(c, id)
+	g, slot, known := s.frames.Slot(id)
 	if !known || !holdsID(f, g, slot, id) {
 		return false
 	}

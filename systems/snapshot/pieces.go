@@ -28,8 +28,9 @@ type base struct {
 type gathering struct {
 	wire.Set
 	cur, base, base2 []delta.Group
-	n                int    // members in the block
-	hash             uint64 // of the block
+	n                int     // members in the block
+	seen             []int32 // what a client may see of a record
+	hash             uint64  // of the block
 }
 
 // state is the state of the entities of a view at a send.
@@ -39,12 +40,25 @@ type state struct {
 	own   *ownerFrames // of the private view
 }
 
-// record returns the record of a member.
-func (x *state) record(m *member) []int32 {
+// record returns the record of a member, valid until the next call.
+func (d *draft) record(x *state, m *member) []int32 {
 	if x.own != nil {
 		return x.own.record(x.send, m)
 	}
-	return x.world.Groups[m.group].Record(int(m.slot))
+	g, k := &x.world.Groups[m.group], int(m.slot)
+	rec := g.Record(k)
+	if g.Masks[k] == m.mask {
+		return rec
+	}
+	d.gathered.seen = d.gathered.seen[:0] // without the components that are hidden
+	for set := g.Masks[k]; set != 0; set &= set - 1 {
+		n := d.sys.codecs.layout.RecordWords(set & -set)
+		if m.mask&set&-set != 0 {
+			d.gathered.seen = append(d.gathered.seen, rec[:n]...)
+		}
+		rec = rec[n:]
+	}
+	return d.gathered.seen
 }
 
 // stateAt returns the state of the view at a send that is still kept.
@@ -138,7 +152,7 @@ func (d *draft) gather(b *setBlock) bool {
 		x.n++
 		x.hash = mix(x.hash, m.hash())
 		if m.in(b.send) {
-			copySlot(&x.cur[g], k, &b.now, m)
+			d.copySlot(&x.cur[g], k, &b.now, m)
 		} else {
 			x.cur[g].Clear(k, m.hidden)
 		}
@@ -149,10 +163,10 @@ func (d *draft) gather(b *setBlock) bool {
 			after++
 		}
 		if old.send != 0 {
-			copyBase(&x.base[g], k, &old, m, based)
+			d.copyBase(&x.base[g], k, &old, m, based)
 		}
 		if older.send != 0 {
-			copyBase(&x.base2[g], k, &older, m, based && d.based(i, m, &b.base2))
+			d.copyBase(&x.base2[g], k, &older, m, based && d.based(i, m, &b.base2))
 		}
 	}
 	slices.SortFunc(x.Gone, func(a, b wire.GoneEntity) int { return cmp.Compare(a.ID, b.ID) })
@@ -175,15 +189,15 @@ func (x *gathering) startGroup(g int, send, old, older uint32) {
 }
 
 // copySlot copies the state of a member to a slot of a group.
-func copySlot(to *delta.Group, k int, from *state, m *member) {
-	rec := from.record(m)
+func (d *draft) copySlot(to *delta.Group, k int, from *state, m *member) {
+	rec := d.record(from, m)
 	copy(to.Put(k, m.id, m.mask, len(rec)), rec)
 }
 
 // copyBase copies the state of a member at a baseline to a slot of a group. If the baseline does not hold the member the slot is empty.
-func copyBase(to *delta.Group, k int, from *state, m *member, held bool) {
+func (d *draft) copyBase(to *delta.Group, k int, from *state, m *member, held bool) {
 	if held {
-		copySlot(to, k, from, m)
+		d.copySlot(to, k, from, m)
 	} else {
 		to.Clear(k, false)
 	}

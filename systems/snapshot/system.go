@@ -68,8 +68,7 @@ type System struct {
 
 // recorder records the state of each send.
 type recorder struct {
-	to   *delta.Recorder // nil: none, or it failed
-	room []delta.Group
+	to *delta.Recorder // nil: none, or it failed
 }
 
 // sends numbers the sends.

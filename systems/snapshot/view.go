@@ -26,12 +26,12 @@ type view struct {
 	due    bool   // a user is sent a snapshot of this send
 	oldest uint32 // oldest send that a user may need as a baseline
 
-	shown   []uint64 // by group: slots in sight
-	members []member // in the order of the wire
-	indexes int      // indexes of members that were ever used
-	free    []int32  // indexes of no member
-	seen    int      // members in sight
-	left    int      // members out of sight
+	shown   []interest.Seen // by group: slots in sight
+	members []member        // in the order of the wire
+	indexes int             // indexes of members that were ever used
+	free    []int32         // indexes of no member
+	seen    int             // members in sight
+	left    int             // members out of sight
 	// leftSince is the smallest until of a member.
 	leftSince uint32
 	events    []event // changes of the view, for as long as members out of sight are kept
@@ -132,7 +132,7 @@ func (v *view) find(id uint32) (found *member) {
 
 // sees reports whether a slot of a group is in sight.
 func (v *view) sees(group, slot int) bool {
-	return group < len(v.shown) && v.shown[group]>>slot&1 != 0
+	return group < len(v.shown) && v.shown[group].Slots>>slot&1 != 0
 }
 
 // viewScratch is memory for updating views.
@@ -140,6 +140,7 @@ type viewScratch struct {
 	room    interest.Room
 	entered []member
 	gone    []uint64 // by group: slots out of sight since the previous update
+	changed []uint64 // by group: slots whose entity may have other components, or the client may see others
 }
 
 // updateViews updates the views of all clients that are sent a snapshot of this send.
@@ -224,39 +225,61 @@ func (d *draft) updateView(v *view) {
 	d.look(v)
 	v.shown = reuse.Longer(v.shown, len(f.Groups))
 	y.entered = y.entered[:0]
-	anyGone := false
+	y.gone, y.changed = reuse.Slice(y.gone, len(f.Groups)), reuse.Slice(y.changed, len(f.Groups))
+	anyGone, anyChanged := false, false
 	seen := v.Seen
-	y.gone = reuse.Slice(y.gone, len(f.Groups))
 	for g := range f.Groups {
-		var now uint64
+		now := interest.Seen{Group: g}
 		if len(seen) > 0 && seen[0].Group == g {
-			now, seen = seen[0].Slots, seen[1:]
+			now, seen = seen[0], seen[1:]
 		}
-		was := v.shown[g]
-		if y.gone[g] = 0; was|now == 0 {
+		was, changes := v.shown[g], frames.Changes(g)
+		if y.gone[g], y.changed[g] = 0, 0; was.Slots|now.Slots == 0 {
 			continue
 		}
 		if len(v.tooBig) > 0 {
-			now &^= v.tooBigOf(f, g, now)
+			now.Slots &^= v.tooBigOf(f, g, now.Slots)
 		}
-		changed, moves := uint64(0), frames.Moves(g)
-		if was != 0 && moves.Came > v.send {
-			changed = moves.Arrived(was, v.send) | moves.Born(was, v.send)
+		stay := was.Slots & now.Slots
+		if stay != 0 && changes.Newest > v.send {
+			y.changed[g] = changes.Changed(stay, v.send)
+			stay &^= changes.Came(stay, v.send)
 		}
-		y.gone[g] = was & (^now | changed)
-		anyGone = anyGone || y.gone[g] != 0
-		for m := now & (^was | changed); m != 0; m &= m - 1 {
-			k := bits.TrailingZeros64(m)
-			y.entered = append(y.entered, member{
-				mask: f.Groups[g].Masks[k], id: f.Groups[g].IDs[k], since: f.Send, group: int32(g), slot: uint8(k),
-				spawned: v.send != 0 && moves.Born(m&-m, v.send) != 0,
-			})
+		for i := range now.Hidden {
+			y.changed[g] |= now.Hidden[i] ^ was.Hidden[i]
 		}
+		y.changed[g] &= stay
+		y.gone[g] = was.Slots &^ stay
+		anyGone, anyChanged = anyGone || y.gone[g] != 0, anyChanged || y.changed[g] != 0
 		v.shown[g] = now
+		for m := now.Slots &^ stay; m != 0; m &= m - 1 {
+			d.enter(v, g, bits.TrailingZeros64(m), v.send != 0 && changes.Came(m&-m, v.send) != 0)
+		}
+	}
+	if anyChanged {
+		for i := range v.members {
+			if m := &v.members[i]; m.until == 0 && y.changed[m.group]>>m.slot&1 != 0 && d.maskOf(v, int(m.group), int(m.slot)) != m.mask {
+				d.enter(v, int(m.group), int(m.slot), false)
+				y.gone[m.group] |= 1 << m.slot
+				anyGone = true
+			}
+		}
 	}
 	slices.SortFunc(y.entered, func(a, b member) int { return cmp.Compare(a.id, b.id) })
 	d.changeView(v, anyGone)
 	v.hashes[f.Send%capture.Kept] = sendHash{f.Send, v.hash}
+}
+
+// maskOf returns the components that a view shows of the entity in a slot.
+func (d *draft) maskOf(v *view, group, slot int) uint64 {
+	return d.sys.config.Interest.Mask(&v.shown[group], slot, d.f.Groups[group].Masks[slot])
+}
+
+// enter notes that the entity in a slot comes into sight.
+func (d *draft) enter(v *view, group, slot int, spawned bool) {
+	d.views.entered = append(d.views.entered, member{
+		mask: d.maskOf(v, group, slot), id: d.f.Groups[group].IDs[slot], since: d.f.Send, group: int32(group), slot: uint8(slot), spawned: spawned,
+	})
 }
 
 // changeView changes the members of a view.

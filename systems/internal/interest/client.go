@@ -28,16 +28,13 @@ type Client struct {
 	asks   []uint64     // by filter: a hash of the components that the filter reads of the client's own entities
 	inside [][]uint64   // by Grid and group: slots of the entities in reach
 	heard  [][]heard    // by filter and group
-	stays  []stay       // scratch
 }
-
-// stay is a slot whose entity stays in reach of a Grid.
-type stay struct{ grid, group, slot int }
 
 // Seen is the part of a group that a client sees.
 type Seen struct {
-	Group int
-	Slots uint64 // of the visible entities, not 0
+	Group  int
+	Slots  uint64                  // of the visible entities, not 0
+	Hidden [maxRestrictions]uint64 // by restriction: those of them whose components it hides from the client
 }
 
 // kept are the values of a Same that the client's last entities had.
@@ -80,44 +77,21 @@ func (p *Program) See(c *Client, id uint32, r *Room) {
 			}
 		}
 	}
-	owned, partly := p.frame.Owned(id), p.frame.Partly(id)
+	owned := p.frame.Owned(id)
 	c.Seen = c.Seen[:0]
-	if c.All {
-		p.seeAll(c)
-		return
-	}
 	for g := range p.frame.Groups {
-		var own, part uint64
+		var own uint64
 		alive := p.frame.Groups[g].Alive
-		own, owned = slotsOf(owned, g)
-		part, partly = slotsOf(partly, g)
-		if alive == 0 {
+		if own, owned = slotsOf(owned, g); alive == 0 {
+			continue
+		}
+		if c.All {
+			c.Seen = append(c.Seen, Seen{Group: g, Slots: alive})
 			continue
 		}
 		l := look{p: p, c: c, r: r, group: g}
-		slots := l.say(&p.entities, alive&^own&^part).sees() &^ part
-		if len(p.restrictions) > 0 {
-			slots = l.applyRestrictions(slots, alive, own, part)
-		}
-		if slots = slots&alive | own; slots != 0 {
-			c.Seen = append(c.Seen, Seen{g, slots})
-		}
-	}
-	c.send = p.frame.Send
-}
-
-// seeAll sets c.Seen to all entities.
-func (p *Program) seeAll(c *Client) {
-	for g := range p.frame.Groups {
-		alive := p.frame.Groups[g].Alive
-		slots := alive
-		for m := alive; m != 0 && len(p.restrictions) > 0; m &= m - 1 {
-			if !p.isWhole(g, bits.TrailingZeros64(m)) {
-				slots &^= m & -m
-			}
-		}
-		if slots != 0 {
-			c.Seen = append(c.Seen, Seen{g, slots})
+		if slots := l.say(&p.entities, alive&^own).sees()&alive | own; slots != 0 {
+			c.Seen = append(c.Seen, Seen{g, slots, l.restrict(slots &^ own)})
 		}
 	}
 	c.send = p.frame.Send
@@ -140,8 +114,7 @@ func (p *Program) Room() (r Room) {
 	return r
 }
 
-// forgetChanged forgets what was known of slots that have another entity than at the client's previous See. An entity that
-// moved from one slot to another, because its components changed, stays in reach.
+// forgetChanged forgets what was known of slots that have another entity than at the client's previous See.
 func (p *Program) forgetChanged(c *Client) {
 	groups := len(p.frame.Groups)
 	for i := range c.inside {
@@ -157,49 +130,12 @@ func (p *Program) forgetChanged(c *Client) {
 		}
 	}
 	c.turn = p.turn
-	if len(c.inside) == 0 {
-		return
-	}
-	// Remember the entities in reach that have another slot now, before another entity takes their old slot.
-	c.stays = c.stays[:0]
-	for _, m := range p.ring.Moved(c.send) {
-		if g, k, ok := p.ring.Slot(m.ID); ok {
-			c.stay(m.Group, m.Slot, g, k)
-		}
-	}
-	entered := func(visit func(g int, changed uint64)) {
-		for g, came := range p.came {
-			if came > c.send {
-				moves, alive := p.ring.Moves(g), p.frame.Groups[g].Alive
-				visit(g, moves.Arrived(alive, c.send)|moves.Born(alive, c.send))
+	for g, newest := range p.changed {
+		if newest > c.send {
+			came := p.ring.Changes(g).Came(p.frame.Groups[g].Alive, c.send)
+			for i := range c.inside {
+				c.inside[i][g] &^= came
 			}
-		}
-	}
-	if len(p.restrictions) > 0 {
-		entered(func(g int, changed uint64) {
-			for m := changed; m != 0; m &= m - 1 {
-				k := bits.TrailingZeros64(m)
-				for old, slot := range p.ring.Slots(components.NetID(p.frame.Groups[g].IDs[k])) {
-					c.stay(old, slot, g, k)
-				}
-			}
-		})
-	}
-	entered(func(g int, changed uint64) {
-		for i := range c.inside {
-			c.inside[i][g] &^= changed
-		}
-	})
-	for _, x := range c.stays {
-		c.inside[x.grid][x.group] |= 1 << x.slot
-	}
-}
-
-// stay notes that an entity in reach has another slot now.
-func (c *Client) stay(group, slot, toGroup, toSlot int) {
-	for i := range c.inside {
-		if c.inside[i][group]>>slot&1 != 0 {
-			c.stays = append(c.stays, stay{i, toGroup, toSlot})
 		}
 	}
 }
@@ -291,9 +227,9 @@ func (l *look) say(n *node, of uint64) (s said) {
 			s = s.close(p.singletons[g])
 		}
 	case opGrid:
-		s = l.whole(p.grids[n.leaf].has, l.c.inside[n.leaf], of)
+		s = said{p.grids[n.leaf].has[g], l.c.inside[n.leaf][g]}
 	case opSame:
-		s = l.whole(p.sames[n.leaf].has, l.r.same[n.leaf], of)
+		s = said{p.sames[n.leaf].has[g], l.r.same[n.leaf][g]}
 	case opFilter:
 		x, h := p.filters[n.leaf], &l.c.heard[n.leaf][g]
 		s.says = x.groups[g].says

@@ -17,8 +17,7 @@ type Component struct {
 // Only returns the rule that shows the component T of an entity only to clients to which the interest of shows the entity.
 func Only[T any](of Interest) Component { return Component{reflect.TypeFor[T](), of} }
 
-// maxRestrictions is the maximum number of different interests of components. An entity is captured in a variant for each
-// combination of them.
+// maxRestrictions is the maximum number of different interests of components.
 const maxRestrictions = 4
 
 // restriction is a set of components with the same interest.
@@ -46,7 +45,7 @@ func (c Component) compile(p *Program) error {
 		return fmt.Errorf("%w: Only[%s]: nobody is told of that component; leave Only out, or replicate it", ErrInterest, name)
 	}
 	mask := uint64(1) << i
-	if p.restrictedBy(mask) != 0 {
+	if p.restrictedBy(mask) {
 		return fmt.Errorf("%w: Only[%s] twice: put what both say into one, with And", ErrInterest, name)
 	}
 	for i := range p.restrictions {

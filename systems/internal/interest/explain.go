@@ -1,6 +1,7 @@
 package interest
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -33,7 +34,8 @@ func (p *Program) Explain(parts []Part, c *Client, group, slot int) []Part {
 // Untold returns the components of a visible entity of the newest frame that are hidden from a client.
 func (p *Program) Untold(c *Client, group, slot int) (all []Untold) {
 	for i := range p.restrictions {
-		if p.pieces[group].less[i]>>slot&1 == 0 {
+		k, _ := slices.BinarySearchFunc(c.Seen, group, func(s Seen, g int) int { return cmp.Compare(s.Group, g) })
+		if k == len(c.Seen) || c.Seen[k].Group != group || c.Seen[k].Hidden[i]>>slot&1 == 0 {
 			continue
 		}
 		e := p.frame.Entity(group, slot)
@@ -49,10 +51,6 @@ func (p *Program) Untold(c *Client, group, slot int) (all []Untold) {
 // explain appends the answers of a node.
 func (p *Program) explain(parts []Part, n *node, c *Client, group, slot int) []Part {
 	e, w, x := p.frame.Entity(group, slot), p.w.Netcode(), Part{Asked: true}
-	wg, wk := group, slot
-	if len(p.restrictions) > 0 {
-		wg, wk = p.frame.Whole(group, slot)
-	}
 	switch n.op {
 	case opGrid:
 		g := p.grids[n.leaf]
@@ -65,7 +63,7 @@ func (p *Program) explain(parts []Part, n *node, c *Client, group, slot int) []P
 		if len(c.points[n.leaf]) > 0 {
 			x.Distance = math.Sqrt(nearest(c.points[n.leaf], g.point(at)))
 		}
-		x.Sees = wg < len(c.inside[n.leaf]) && c.inside[n.leaf][wg]>>wk&1 != 0
+		x.Sees = group < len(c.inside[n.leaf]) && c.inside[n.leaf][group]>>slot&1 != 0
 	case opSame:
 		s := p.sames[n.leaf]
 		v := w.Pointer(e, s.comp)

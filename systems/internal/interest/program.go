@@ -22,9 +22,9 @@ type Program struct {
 	entities node
 	componentRules
 	leaves
-	frame *capture.Frame
-	ring  *capture.Ring // of the frame
-	came  []uint32      // by group: newest send at which an entity entered
+	frame   *capture.Frame
+	ring    *capture.Ring // of the frame
+	changed []uint32      // by group: newest send at which an entity came or changed its components
 
 	singletons []uint64 // by group: slots with singletons
 
@@ -85,9 +85,9 @@ func (p *Program) Begin(f *capture.Frame, ring *capture.Ring) {
 	p.frame, p.ring = f, ring
 	p.turn++
 	p.updateRestricted(f)
-	p.came = reuse.Longer(p.came, len(f.Groups))
-	for g := range p.came {
-		p.came[g] = ring.Moves(g).Came
+	p.changed = reuse.Longer(p.changed, len(f.Groups))
+	for g := range p.changed {
+		p.changed[g] = ring.Changes(g).Newest
 	}
 	p.findSingletons(f)
 	for _, s := range p.sames {

@@ -58,9 +58,7 @@ func (g *grid) locate(p *Program, f *capture.Frame) {
 	x := &g.cells
 	x.found = x.found[:0]
 	g.has = p.find(f, g.comp, g.has, func(group, slot int, at unsafe.Pointer) {
-		if p.isWhole(group, slot) {
-			x.found = append(x.found, located{g.point(at), int32(group), uint8(slot)})
-		}
+		x.found = append(x.found, located{g.point(at), int32(group), uint8(slot)})
 	})
 	x.sort(g)
 }

@@ -72,14 +72,11 @@ func (s *same) sort(p *Program, f *capture.Frame) {
 		v.seen = v.seen[:0]
 	}
 	s.has = p.find(f, s.comp, s.has, func(group, slot int, at unsafe.Pointer) {
-		if !p.isWhole(group, slot) {
-			return
-		}
 		v, bit := s.values[s.number(at)], uint64(1)<<slot
 		if last := len(v.seen) - 1; last >= 0 && v.seen[last].Group == group {
 			v.seen[last].Slots |= bit
 		} else {
-			v.seen = append(v.seen, Seen{group, bit})
+			v.seen = append(v.seen, Seen{Group: group, Slots: bit})
 		}
 	})
 	for number, v := range s.values {
