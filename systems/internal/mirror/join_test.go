@@ -28,3 +28,28 @@ func TestJoinTakesAnEntityFromItsOwner(t *testing.T) {
 	}
 	f.check()
 }
+
+// An own entity of which complete owner state says nothing any more has no components that only its owner may see, as soon as the world
+// is known to still have the entity.
+func TestOwnEntityLosesItsLastPrivateComponent(t *testing.T) {
+	f := openForger(t)
+	world, key := &delta.Group{}, &delta.Group{}
+	copy(world.Put(0, 900, ownerBit|placeBit, 3), []int32{1, 5, 0})
+	copy(key.Put(0, 900, keyBit, 3), []int32{1, 7, 0})
+	f.feed(f.joining(1, told{own: true, state: key}, told{state: world}))
+	f.Place()
+	r := f.Entities.Of(900)
+	if r == nil || r.Private != keyBit {
+		t.Fatalf("at first: %+v", r)
+	}
+	f.feed(f.snapshot(1, told{own: true, state: &delta.Group{}}))
+	f.Place()
+	for range 3 {
+		f.feed(f.snapshot(1, told{own: true, state: &delta.Group{}}, told{state: world}))
+		f.Place()
+	}
+	if r.Private != 0 || f.refused > 0 {
+		t.Errorf("it has private components %b; %d datagrams are refused", r.Private, f.refused)
+	}
+	f.check()
+}

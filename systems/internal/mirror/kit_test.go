@@ -14,6 +14,7 @@ import (
 // Bits of the replicated components: Owner, SpawnKey, Place, Shots, Tint.
 const (
 	ownerBit = 1 << 0
+	keyBit   = 1 << 1
 	placeBit = 1 << 2
 	shotsBit = 1 << 3
 )

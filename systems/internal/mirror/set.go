@@ -275,12 +275,8 @@ func (d *decoding) clearOthers(hidden bool) {
 	}
 	slices.Sort(d.in)
 	for id, x := range d.to.sets.slots {
-		if _, is := slices.BinarySearch(d.in, id); is {
-			continue
-		}
-		if at := &d.to.Groups[x.at.Group].Updated[x.at.Slot]; x.left > 0 && *at > 0 { // it is known already
-			*at = max(*at, d.Send)
-		} else {
+		// No datagram is so late that it could bring an entity back that left long ago.
+		if _, is := slices.BinarySearch(d.in, id); !is && (x.left == 0 || d.Send-min(d.Send, x.left) < 2*d.to.sets.keep) {
 			d.others = append(d.others, id)
 		}
 	}
