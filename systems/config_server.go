@@ -185,8 +185,8 @@ type Snapshots struct {
 	Budget int
 	// Priority returns how much an entity matters to a client if the budget is too small for all: [ByDistance],
 	// [ByComponent], a product of [Priorities], or a function of the game. An entity with twice the priority is sent about
-	// twice as often. Without Priority entities take turns in chunks of 64, and clients share the encoding; with it each client
-	// chooses entities for itself, which costs the server five times as much (BenchmarkLoad and BenchmarkPriority in
+	// twice as often. Without Priority entities take turns in chunks of 64, and clients without an Interest share the encoding; with it each client
+	// chooses entities for itself, which costs the server two to seven times as much (BenchmarkLoad and BenchmarkPriority in
 	// systems/snapshot). Priority is called in Snapshot, with ServerConfig.Workers above 1 on several goroutines. It must not
 	// change the world or depend on anything else. Values below 1/16 count as 1/16, so every entity is sent eventually.
 	// Default (nil): 1 for all.
@@ -199,7 +199,7 @@ type Snapshots struct {
 	// ComponentInterest selects the clients that may know a component of an entity, among those that know the entity: see
 	// [Only]. Default (nil): all of them.
 	ComponentInterest []ComponentInterest
-	// Coders selects the coders of snapshots. Default: each block uses the coder that makes it smallest.
+	// Coders selects the coders of snapshots. Default: all, see docs/wire-blocks.md.
 	Coders delta.Coders
 	// Trained are statistics of this game's traffic from codec/train: see [LoadTrained]. Snapshots are smaller for clients
 	// with the same statistics. Other clients use the built-in ones; the server logs the first such client. Default (nil):

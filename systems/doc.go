@@ -93,14 +93,14 @@
 //   - Predict applies this input to the client's own entities immediately.
 //   - Send transmits the input, together with earlier inputs that may be lost.
 //   - ServerApply orders the inputs and gives each tick one input per client. Then Simulate runs.
-//   - Snapshot captures the world at each send tick, in groups of 64 entities. It sends each client the difference to a state
-//     that this client has acknowledged. Clients that have acknowledged the same state share the encoded bytes.
+//   - Snapshot captures the world at each send tick, for all clients at once. It sends each client the difference to a state
+//     that this client has acknowledged. Clients that see the same and have acknowledged the same share the encoded bytes.
 //   - Reconcile compares the server's state after input s with the state that the client predicted after s. If they differ,
 //     it adopts the server's state and simulates the later inputs again.
 //   - Interpolate draws the other entities slightly in the past, between two confirmed states.
 //
 // Under Rollback every peer simulates everything, and ServerApply and Reconcile simulate again the ticks that a late input
-// changed. Under Lockstep they never have to. In both models, Snapshot encodes the world for clients that join.
+// changed. Under Lockstep they never have to. In both models, the relay sends the state of the world to clients that join.
 //
 // The server never simulates a completed tick again, except under ServerRewind and Rollback. A client re-simulates its own
 // entities only: at most the round trip, plus the depth of the input buffer, plus one tick, and nothing while its predictions

@@ -83,7 +83,7 @@
 //	mismatch     Adds a quantized result to every input packet. The server compares it and sends no owner state while
 //	             the results agree. A client that reports false results gains nothing.
 //	inputs       Sends no state, so the bytes do not grow with the number of entities. But every peer stores and
-//	             simulates everything, can see hidden entities, and needs a whole snapshot to join.
+//	             simulates everything, can see hidden entities, and receives the state of the whole world to join.
 //
 // Remotes:
 //

@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Stage 5, second half: the difference becomes blocks in datagrams, in the order of stage 4, as far as the budget allows.
+// Stage 5: blocks are packed into datagrams, as far as the budget allows.
 
 // content is the kind of blocks in a datagram besides owner state.
 type content uint8
@@ -235,10 +235,8 @@ type control struct {
 
 // laterHeader returns the longest header of a datagram that is not the first, without the fields about joining.
 func (s *System) laterHeader() int {
-	if s.config.Reports != nil {
-		return 5 + 1 + 1 + wire.MaxDivided
-	}
-	return 5 + 1 + wire.MaxDivided
+	_, later := (&wire.SnapshotHeader{Late: 1, Open: s.config.Reports != nil, Divided: true}).Sizes()
+	return later
 }
 
 // ackHeader returns the fields of a snapshot's header that depend on other packages: see [Peer].

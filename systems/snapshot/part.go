@@ -12,7 +12,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Stage 5: a part of the view, if the whole does not fit. Members accumulate priority with each send until they are sent, and those
+// Stage 4, if the whole view does not fit: a part of it. Members accumulate priority with each send until they are sent, and those
 // with the most go first, each against the youngest send of which the client holds it. Without a game's priorities members take
 // turns in chunks instead, in an order that all clients of a view share: clients then need the same blocks.
 

@@ -3,10 +3,9 @@
 //
 //   - Describe an interest: [Grid], [Same], [Filter], [Has], [And], [Or], [HiddenUnless].
 //   - Compile it for a world: [Compile].
-//   - While the world is captured, find which entities share a group: [Program.Table],
-//     [Program.Home].
+//   - Tell the capture which components not every client may see: [Program.RestrictedSets].
 //   - At each send, once for all clients, read the captured world: [Program.Begin].
-//   - At each send, find what one client sees: [Program.See]. [Client] holds the state of that client.
+//   - At each send, find what one client sees: [Program.See], [Program.Mask]. [Client] holds the state of that client.
 //   - Between sends: [Program.Sees].
 //
 // An operand answers yes or no for an entity, or does not apply to it: a Grid does not apply to an entity without a position.

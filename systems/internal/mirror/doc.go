@@ -3,6 +3,7 @@
 //
 //   - Receive a datagram: [Mirror.Receive] (mirror.go). Decode its blocks: [Decoder]
 //     (decode.go). Count bytes by component: [Decoder.CountBytes].
+//   - Keep the sets of sends, and give entities slots: set.go. The world and owner state have a [Region] each.
 //   - Read what a send contained of a group: [Store], [History] (store.go).
 //   - Update the world from new states, and remove entities: [Mirror.Place] (place.go).
 //     Scope, spawns, reconciliation, ownership and drawing take part through [Host].
@@ -10,7 +11,7 @@
 //   - Read the owner state, the client's own entities in full precision: [Own] (own.go).
 //   - Look up an entity or list all: [Entities], [Replica]. Store data per entity at its index:
 //     [Records] (replica.go).
-//   - Explain why an entity is absent: [Mirror.Presence] (presence.go). Report entities that enter and leave:
+//   - Explain why an entity is absent: [Mirror.Presence] (mirror.go). Report entities that enter and leave:
 //     [Reason], [PresenceChange] (reason.go), and [Watch] (watch.go) where everything is simulated.
 //
 // The mirror reads datagrams, and the decisions of the rest of the client through Host. It writes the

@@ -3,7 +3,7 @@
 //
 //   - Inputs, client to server: [Input], [InputCoder], and the states from which messages
 //     continue, [Bases]. The result of the newest input follows: [Report].
-//   - Snapshots, server to client: [SnapshotHeader], then blocks, [BlockHead].
+//   - Snapshots, server to client: [SnapshotHeader], then blocks, [BlockHead]. A [Set] says which entities a block contains.
 //   - Values of components that a client writes: [ChangeCoder].
 //   - Refusals and grants of the server: [Notice], [NoticeReader].
 //   - The first message of the server: [Welcome].
