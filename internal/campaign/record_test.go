@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -82,6 +83,7 @@ func (x *record) step() error {
 	for x.due = due; x.starts > x.file.written.Load()+maxWaiting && x.to.Err() == nil; {
 		time.Sleep(time.Millisecond)
 	}
+	runtime.Gosched() // so that it has its turn on one processor
 	if err = x.to.Err(); err != nil {
 		return err
 	}
