@@ -90,12 +90,26 @@ func ByComponent[T any](share float64) Priority {
 	if !(share > 0) || math.IsInf(share, 0) {
 		panic(fmt.Sprintf("interest: ByComponent[%v](%v): give a share above 0 of what other entities matter", reflect.TypeFor[T](), share))
 	}
+	var known atomic.Pointer[protocolComponent]
 	return func(w *ecs.World, e ecs.Entity, _ uint32) float32 {
-		if ecs.Has[T](w, e) {
+		x := known.Load()
+		if x == nil || x.of != w.Protocol() {
+			x = &protocolComponent{w.Protocol(), ecs.ComponentOf[T](w.Protocol())}
+			known.Store(x)
+		}
+		if x.comp == nil {
+			ecs.Has[T](w, e) // says what is missing
+		} else if w.Netcode().Pointer(e, x.comp) != nil {
 			return float32(share)
 		}
 		return 1
 	}
+}
+
+// protocolComponent is a component of a protocol, which takes longer to find than to test for.
+type protocolComponent struct {
+	of   *ecs.Protocol
+	comp *ecs.Component
 }
 
 // Priorities returns the product of some priorities.
