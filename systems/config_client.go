@@ -118,7 +118,7 @@ type ClientSession struct {
 	// ends if nothing arrives for another 150. Default (0): 10 s.
 	Timeout time.Duration
 	// ConnectTimeout limits the time until the client is admitted. A handshake needs three round trips. With a token it
-	// applies to each address that is tried. Default (0): Timeout if that is set, else 20 s.
+	// applies to each address that is tried. Default (0): 20 s, or Timeout if that is less.
 	ConnectTimeout time.Duration
 	// Channels are the channels for messages, as in ServerSession.
 	Channels channel.Config
@@ -194,7 +194,7 @@ func (c ClientConfig) SessionConfig(p *ecs.Protocol) (s netsys.ClientConfig, err
 }
 
 func (c ClientConfig) filled() ClientConfig {
-	c.Session.ConnectTimeout = cmp.Or(c.Session.ConnectTimeout, c.Session.Timeout, defaultConnectTimeout)
+	c.Session.ConnectTimeout = cmp.Or(c.Session.ConnectTimeout, min(cmp.Or(c.Session.Timeout, defaultConnectTimeout), defaultConnectTimeout))
 	c.Logger = logging.Or(c.Logger)
 	return c
 }
