@@ -45,6 +45,7 @@ type partial struct {
 	at        uint32  // newest send of a part with the member; 0: none
 	from      uint32  // send from which it waits, as this or as another member
 	priority  float32 // accumulated since it was last sent
+	risked    float32 // priority when it was last sent, until that is acknowledged or late; it counts again if it was lost
 	parts     uint64  // bit i: send at-i contained the member
 	misfit    uint32  // send at which it fitted no snapshot of the client; 0: none
 	held      bool    // the client has acknowledged it
@@ -78,6 +79,12 @@ func (h *held) holdsWhole(send uint32) bool {
 func (h *held) holdsPart(send uint32) bool {
 	s := h.of(send)
 	return s != nil && s.open == 0 && !s.whole && send > h.dropped
+}
+
+// holdsAny reports whether the client holds what was sent at a send.
+func (h *held) holdsAny(send uint32) bool {
+	s := h.of(send)
+	return s != nil && s.open == 0
 }
 
 // skips reports whether the client holds the view of a send without a member that was in sight.
@@ -202,7 +209,7 @@ func (p *partial) inPart(send uint32) bool {
 func (p *partial) sent(send uint32) {
 	p.parts = p.parts<<(send-p.at) | 1 // a shift by 64 or more leaves nothing
 	p.at = send
-	p.priority = 0
+	p.risked, p.priority = p.priority, 0
 }
 
 // inSnapshot reports whether the snapshot of a send contains a member in sight.

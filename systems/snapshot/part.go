@@ -91,7 +91,7 @@ func (d *draft) fitPart() (all bool) {
 	}
 	if taken == 0 {
 		n := min(int(0.96*room/h.perSize)+1, waiting)
-		d.pick(n, &counts)
+		d.pick(n)
 		taken = d.packUrgent()
 		taken += d.packPicked(max(1, int(float32(n)*h.perSize/(0.93*pieceRoom)+0.99)))
 	}
@@ -163,6 +163,12 @@ func (d *draft) rank() (waiting, misfits int, counts [bucketCount]int) {
 			if !p.held {
 				y.missing = max(y.missing, send-m.since+1)
 			}
+			if p.risked > 0 && send-p.at > wait {
+				if !h.holdsAny(p.at) { // it was lost
+					p.priority += p.risked
+				}
+				p.risked = 0
+			}
 			if p.priority += d.gain(m); !p.held && (p.at == 0 || send-p.at > wait) {
 				y.buckets[i] = uint8(min(news+send-max(p.from, p.at), gone-1))
 			} else {
@@ -221,25 +227,40 @@ func (d *draft) heldSends() (wholes, parts uint64) {
 }
 
 // pick picks n members, those in the highest buckets.
-func (d *draft) pick(n int, counts *[bucketCount]int) {
+func (d *draft) pick(n int) {
 	y := &d.part
+	y.picked = y.picked[:0]
+	for i, b := range y.buckets {
+		if b != noBucket {
+			y.picked = append(y.picked, int32(i))
+		}
+	}
+	y.picked = y.mostUrgent(y.picked, n)
+}
+
+// mostUrgent returns those n of some members that are in the highest buckets, in the same order. It uses the memory of list.
+func (y *part) mostUrgent(list []int32, n int) []int32 {
+	var counts [bucketCount]int
+	for _, i := range list {
+		if b := y.buckets[i]; b != noBucket { // otherwise it turned out to fit nothing
+			counts[b]++
+		}
+	}
 	least, left := bucketCount-1, n
 	for ; least > 0 && counts[least] < left; least-- {
 		left -= counts[least]
 	}
-	y.picked = y.picked[:0]
-	for i, b := range y.buckets {
-		if b == noBucket || int(b) < least {
+	kept := list[:0]
+	for _, i := range list {
+		switch b := int(y.buckets[i]); {
+		case b == noBucket, b < least, b == least && left == 0:
 			continue
-		}
-		if int(b) == least {
-			if left == 0 {
-				continue
-			}
+		case b == least:
 			left--
 		}
-		y.picked = append(y.picked, int32(i))
+		kept = append(kept, i)
 	}
+	return kept
 }
 
 // packUrgent packs the most urgent of the picked members, with those that have the same baseline or, if they do not fit, alone. It
@@ -288,12 +309,12 @@ func (d *draft) isPacked(i int32) bool {
 }
 
 // packPicked packs the picked members in equal parts, and returns how many of them it packed. Of a part that does not fit it packs
-// a half, a quarter and so on.
+// the most urgent half, quarter and so on.
 func (d *draft) packPicked(parts int) (taken int) {
 	y := &d.part
 	for i, n := 0, len(y.picked); i < parts; i++ {
 		part, packed := y.picked[n*i/parts:n*(i+1)/parts], 0
-		for ; packed == 0 && len(part) > 0; part = part[:len(part)/2] {
+		for ; packed == 0 && len(part) > 0; part = y.mostUrgent(part, len(part)/2) {
 			y.rest = append(y.rest[:0], part...)
 			packed = d.packRest()
 		}
@@ -310,7 +331,7 @@ func (d *draft) packTurns(counts *[bucketCount]int) (taken int) {
 	for _, n := range counts[news:] {
 		first += n
 	}
-	d.pick(min(first, (pk.limit-pk.used())/usualSize+1), counts)
+	d.pick(min(first, (pk.limit-pk.used())/usualSize+1))
 	taken = d.packPicked(1)
 	y.starved = y.starved || taken == 0 && first > 0
 	d.takeTurns()

@@ -111,6 +111,39 @@ func TestEntitiesThatChangeHaveTheirTurn(t *testing.T) {
 	}
 }
 
+// An entity whose state was lost goes before those whose state arrived.
+func TestLostEntitiesGoFirst(t *testing.T) {
+	g := newPlaza(400, Config{Budget: 300}, nil)
+	p := g.join(6)
+	r := rand.New(rand.NewPCG(1, 8))
+	sent, lose := map[ecs.Entity]uint32{}, false
+	lost, again, others := map[ecs.Entity]uint32{}, 0, 0
+	p.lost = func() bool { return lose }
+	for n := range uint32(900) {
+		for _, e := range g.all {
+			*ecs.Get[place](g.w, e) = place{X: r.Float32()*1000 - 500, Y: r.Float32()*1000 - 500}
+		}
+		lose = n%90 == 32
+		g.run(1, func(*peer, []Packet) {
+			g.told(p, func(group, slot int) {
+				e := g.s.Newest().Entity(group, slot)
+				if at, was := lost[e]; was {
+					again += int(n - at)
+					delete(lost, e)
+				}
+				if lose {
+					lost[e] = n
+					others += int(n - sent[e])
+				}
+				sent[e] = n
+			})
+		})
+	}
+	if others < 100 || again*3 > others*2 {
+		t.Errorf("ticks from one state to the next: %d if the first was lost, %d before", again, others)
+	}
+}
+
 // BenchmarkPriority measures the cost of priorities if not everything fits: ns/client, and the number of encodings.
 func BenchmarkPriority(b *testing.B) {
 	for _, by := range []struct {
