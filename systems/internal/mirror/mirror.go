@@ -28,6 +28,7 @@ type Mirror struct {
 	join      join
 	drawing   drawing
 	complete  completeSend
+	known     uint32 // newest send of whose entities none was missing when states were placed last
 }
 
 // completeSend is the newest send whose state is complete in the store.
@@ -264,7 +265,7 @@ func (m *Mirror) storeWorld(h *wire.SnapshotHeader) error {
 		return err
 	}
 	if joined && d.Send > m.join.Send {
-		m.join.Sent, m.join.ready = d.Sent, true
+		m.join.Sent, m.join.ready, m.join.since = d.Sent, true, m.Newest.Send
 		d.clearOthers(h.Hides) // those that the client had before it joined again
 	}
 	if send, ok := m.drawing.oldest(m.Newest, m.config.SendEvery); ok {
@@ -334,10 +335,13 @@ func (m *Mirror) Has(id components.NetID, tick uint32) bool {
 			if m.Entities.tombstones.reason(uint32(id)) != NotLoaded {
 				return true
 			}
-			if m.Store.World.sets.known == m.Newest.Send {
+			if m.Store.World.sets.slots[uint32(id)].quiet {
+				return false
+			}
+			if m.known == m.Newest.Send {
 				return m.Newest.Tick > tick
 			}
-			return m.Store.World.sets.known*m.config.SendEvery > tick
+			return m.known*m.config.SendEvery > tick
 		case r.Entity.IsZero():
 			return r.Removed.Tick != 0 // otherwise it waits for owner state
 		case r.Removed.Tick != 0:
@@ -351,7 +355,7 @@ func (m *Mirror) Has(id components.NetID, tick uint32) bool {
 	}
 	if m.complete.snapshots != m.Counts.Snapshots {
 		m.complete.snapshots = m.Counts.Snapshots
-		m.complete.send = m.Store.completeSend(m.Newest.Send, 5*uint32(m.config.World.TickRate())/m.config.SendEvery)
+		m.complete.send = m.Store.completeSend(m.Newest.Send, m.join.since, 5*uint32(m.config.World.TickRate())/m.config.SendEvery)
 	}
 	if m.complete.send == m.Newest.Send {
 		return m.Newest.Tick > tick

@@ -59,6 +59,7 @@ func (m *Mirror) Place() (news bool) {
 	}
 	news = m.placePrivate()
 	m.removeGone()
+	m.known = m.Store.World.sets.known
 	return news
 }
 

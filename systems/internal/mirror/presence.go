@@ -54,10 +54,11 @@ func (a *tombstones) reason(id uint32) Presence { return a.why[id] }
 
 // join is the state with which the client joined, or joined again.
 type join struct {
-	Sent            // the newest state that has arrived completely; 0: none
-	ready      bool // that state is not placed yet
-	loaded     bool // the client has joined
-	placing    bool // the client is joining now
+	Sent              // the newest state that has arrived completely; 0: none
+	since      uint32 // send at which it had arrived
+	ready      bool   // that state is not placed yet
+	loaded     bool   // the client has joined
+	placing    bool   // the client is joining now
 	loadedTick uint32
 }
 

@@ -58,8 +58,9 @@ type sets struct {
 
 // entitySlot is the slot of an entity.
 type entitySlot struct {
-	at   Location
-	left uint32 // send at which the entity went out of sight; 0: it is in sight
+	at    Location
+	left  uint32 // send at which the entity went out of sight; 0: it is in sight
+	quiet bool   // it came into sight in a late datagram, and is not placed: see State.Quiet
 }
 
 // leftSlot is an entity that went out of sight at a send.
@@ -255,7 +256,7 @@ func (d *decoding) decode(h *wire.BlockHead, body []byte, floor uint32) error {
 		return fmt.Errorf("%w: %w", wire.ErrMessage, err)
 	}
 	d.any = true
-	if !h.Piece {
+	if !h.Piece && send >= sets.newest { // new entities of late blocks are not placed
 		d.known = max(d.known, send-min(send, h.Missing))
 	}
 	if err := d.scatter(floor, base); err != nil {
@@ -422,8 +423,8 @@ func (d *decoding) scatter(floor uint32, base *setOf) error {
 		}
 		if isNew && d.Send < s.newest { // a later send that has already arrived may have removed the entity
 			open.Quiet |= bit
-			if x := s.slots[m.id]; x.left > 0 || d.to.Groups[m.at.Group].Updated[m.at.Slot] == 0 {
-				d.leave(m.id, x.at)
+			if x := d.to.Groups[m.at.Group]; s.slots[m.id].left > 0 || x.Updated[m.at.Slot] == 0 || x.Empty&bit != 0 {
+				d.leave(m.id, m.at, true)
 			}
 		} else if s.slots[m.id].left < d.Send {
 			s.slots[m.id] = entitySlot{at: m.at}
@@ -455,14 +456,14 @@ func (d *decoding) clearSlot(id uint32, hidden bool) {
 		return
 	}
 	d.open(at.Group).Clear(int(at.Slot), hidden)
-	if slot.left == 0 && x.Updated[at.Slot] < d.Send {
-		d.leave(id, at)
+	if (slot.left == 0 || slot.quiet) && x.Updated[at.Slot] < d.Send {
+		d.leave(id, at, false)
 	}
 }
 
-// leave notes that an entity is out of sight.
-func (d *decoding) leave(id uint32, at Location) {
-	d.to.sets.slots[id] = entitySlot{at, d.Send}
+// leave notes that an entity is out of sight, or may be.
+func (d *decoding) leave(id uint32, at Location, quiet bool) {
+	d.to.sets.slots[id] = entitySlot{at, d.Send, quiet}
 	d.to.sets.left = append(d.to.sets.left, leftSlot{id, d.Send})
 }
 
@@ -525,7 +526,7 @@ func (d *decoding) storeSet(floor uint32) (joined bool, err error) {
 			of.missing--
 		}
 	}
-	if of.missing == 0 {
+	if of.missing == 0 && of.send == s.newest {
 		s.known = max(s.known, of.send)
 	}
 	return of.missing == 0, nil

@@ -145,6 +145,27 @@ func TestLateStateOfALeftEntity(t *testing.T) {
 	f.check()
 }
 
+// The client does not count an entity as placed that came in a late datagram, whether it knows of others or not: events about the entity
+// wait for the next datagram with it.
+func TestLateEntitiesAreMissing(t *testing.T) {
+	f := openForger(t)
+	const tick = 6*every - 1
+	has := func(when string, want bool) {
+		t.Helper()
+		if f.Place(); f.Has(20, tick) != want || f.refused > 0 {
+			t.Errorf("%s: %v; %d datagrams are refused", when, !want, f.refused)
+		}
+	}
+	f.feed(f.pieceOf(5, 5, 0, 1, 10))
+	has("before its send", false)
+	f.feed(f.setOfSend(7, 2, wire.Set{}, line(10), line(10)))
+	f.feed(f.setOfSend(6, 1, wire.Set{News: []wire.NewEntity{{After: 1}}}, line(10, 20), line(10)))
+	has("it came late", false)
+	f.feed(f.setOfSend(8, 2, wire.Set{}, line(10, 20), line(10, 20)))
+	has("it came again", true)
+	f.check()
+}
+
 // The slots of entities that are gone are used again, once no baseline needs their states. An entity that comes back soon has its slot.
 func TestSlotsAreUsedAgain(t *testing.T) {
 	f := openForger(t)

@@ -81,13 +81,14 @@ func (s *Store) closeState(x *History) *State {
 }
 
 // completeSend returns the newest send whose state is stored completely: all entities in sight have a state of that send or a
-// later one. It ignores slots without updates for more than patience sends, and does not know of entities that were never sent.
-func (s *Store) completeSend(newest, patience uint32) uint32 {
+// later one. It ignores slots without updates for more than patience sends since the client has joined, and does not know of entities
+// that were never sent.
+func (s *Store) completeSend(newest, joined, patience uint32) uint32 {
 	complete := newest
 	for _, x := range s.World.Groups {
 		unused := x.Hidden | x.Empty
 		for k, t := range x.Updated {
-			if t != 0 && unused>>k&1 == 0 && t+patience >= newest {
+			if t != 0 && unused>>k&1 == 0 && max(t, joined)+patience >= newest {
 				complete = min(complete, t)
 			}
 		}
