@@ -83,7 +83,7 @@ func (x *record) step() error {
 	for x.due = due; x.starts > x.file.written.Load()+maxWaiting && x.to.Err() == nil; {
 		time.Sleep(time.Millisecond)
 	}
-	runtime.Gosched() // so that it has its turn on one processor
+	runtime.Gosched() // virtual time never sleeps: with GOMAXPROCS=1 the writer's goroutine would not run
 	if err = x.to.Err(); err != nil {
 		return err
 	}

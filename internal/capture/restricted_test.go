@@ -3,6 +3,7 @@ package capture
 import (
 	"fmt"
 	"log/slog"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -116,6 +117,39 @@ func TestRestrictedSetsRevealNothing(t *testing.T) {
 				}
 				t.Fatalf("seed %d, what is said %d: more with something in the set", seed, i)
 			}
+		}
+	}
+}
+
+// The line of a position does not bend along a heading that other receivers may see.
+func TestRestrictedHeadingBendsNothing(t *testing.T) {
+	play := func(heading bool) (all [][]string) {
+		shown, hidden := rand.New(rand.NewPCG(1, 1)), rand.New(rand.NewPCG(1, 2))
+		s := restrictedStage(t)
+		for range 50 {
+			angle := shown.Float64() * 2 * math.Pi
+			e := s.w.Spawn(spot{shown.Float32() * 2000, shown.Float32() * 2000}, speed{2 * math.Cos(angle), 2 * math.Sin(angle)})
+			if heading {
+				ecs.Add(s.w, e, facing{uint16(int(angle/(2*math.Pi)*65536) + hidden.IntN(200) - 100)})
+			}
+		}
+		for range 60 {
+			f := s.send(func() {
+				for _, r := range ecs.Each[struct{ Spd *speed }](s.w) {
+					if shown.IntN(20) == 0 {
+						r.Spd.X, r.Spd.Y = r.Spd.Y, -r.Spd.X
+					}
+				}
+				walk(s.w)
+			})
+			all = append(all, said(s, f, s.ring.restricted[0]|s.ring.restricted[1]))
+		}
+		return all
+	}
+	with := play(true)
+	for send, alone := range play(false) {
+		if !slices.Equal(alone, with[send]) {
+			t.Fatalf("send %d:\n%v\nand with a heading\n%v", send, alone, with[send])
 		}
 	}
 }

@@ -80,7 +80,7 @@ const (
 func newClient(id uint32, p Peer, model *delta.Model, budget int) *Client {
 	c := &Client{id: id, sight: id, own: id, peer: p, model: model, sent: inflight.New[contents](fewPackets), budget: budget}
 	c.held.sends = make([]sentSend, capture.Kept)
-	c.private.prepare()
+	c.private.held.sends = make([]sentSend, wire.OwnKept)
 	return c
 }
 

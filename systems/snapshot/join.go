@@ -152,7 +152,7 @@ func (d *draft) keep(room, biggest int) *kept {
 
 // block returns the block of all members of a kept state.
 func (x *kept) block() setBlock {
-	return setBlock{v: &view{members: x.members}, now: state{send: x.send, world: x.f}, send: x.send, to: len(x.members), fromStart: true}
+	return setBlock{v: &view{members: x.members}, now: state{send: x.send, world: x.f}, to: len(x.members), fromStart: true}
 }
 
 // within returns the members of a piece.

@@ -22,8 +22,6 @@ type private struct {
 	frames ownerFrames
 }
 
-func (p *private) prepare() { p.held.sends = make([]sentSend, wire.OwnKept) }
-
 // ownerScratch is memory for the owner state of one client.
 type ownerScratch struct {
 	list   []owned // in the order of ids
@@ -106,8 +104,9 @@ func (o *ownerFrames) record(send uint32, m *member) []int32 {
 // captureOwner captures the owner state of the client, and decides whether the snapshot contains it.
 func (d *draft) captureOwner() {
 	s, c, f, y := d.sys, d.c, d.f, &d.owner
-	v, layout := &c.private.view, s.codecs.rawLayout
-	v.oldest = f.Send - min(f.Send, 2*wire.OwnKept)
+	d.selectView(true)
+	v, layout := d.v, s.codecs.rawLayout
+	v.oldest = f.Send - min(f.Send, d.remembered())
 	v.retryTooBig(f.Send)
 	parts, words := c.peer.Report().Parts(s.ownerParts), 0
 	y.list = y.list[:0]
@@ -129,10 +128,6 @@ func (d *draft) captureOwner() {
 		x := y.find(m.id)
 		x.Record = c.private.frames.add(f.Send, m, layout.RecordWords(m.mask))
 		d.captureRecord(x.Record, f.Entity(x.at.Group, x.at.Slot), m.mask)
-	}
-	y.told = y.told[:0]
-	for i := range y.list {
-		y.told = append(y.told, y.list[i].Owned)
 	}
 	c.tells = d.sendsOwner() && !c.starved
 }
@@ -185,9 +180,15 @@ func (d *draft) captureRecord(rec []int32, e ecs.Entity, mask uint64) {
 // sendsOwner reports whether owner state must be sent. If clients report results, it is sent while a correction is open, and
 // until the client has the owner-only components, which results do not contain.
 func (d *draft) sendsOwner() bool {
-	p, results := &d.c.private, d.c.peer.Report()
-	if tells, since := d.sys.config.Reports.Tells(results, d.f.Send, d.owner.told); !tells && (p.view.seen == 0 || p.held.whole >= since) {
-		return false
+	p, y, results := &d.c.private, &d.owner, d.c.peer.Report()
+	if results != nil {
+		y.told = y.told[:0]
+		for i := range y.list {
+			y.told = append(y.told, y.list[i].Owned)
+		}
+		if tells, since := d.sys.config.Reports.Tells(results, d.f.Send, y.told); !tells && (p.view.seen == 0 || p.held.whole >= since) {
+			return false
+		}
 	}
 	return p.view.indexes > 0 || results.Emptied() // a correction may be that the client has no entities any more
 }
@@ -206,15 +207,16 @@ func (d *draft) fitOwner() {
 	empty, limit := pk.load, pk.limit
 	defer func() { pk.limit = limit }()
 	pk.limit = limit / 2
-	if d.fitWhole() && pk.countOwner() <= 1 {
+	w := d.claimWhole(d.choose())
+	if d.packWhole(&w) && pk.countOwner() <= 1 {
 		return
 	}
 	pk.rollback(empty)
 	pk.firstHeader, pk.laterHeader = pk.firstHeader+wire.MaxDivided, pk.laterHeader+wire.MaxDivided
-	if d.fitWhole() {
+	if d.packWhole(&w) {
 		return
 	}
-	if pk.limit = limit; d.fitWhole() {
+	if pk.limit = limit; d.packWhole(&w) {
 		return
 	}
 	d.ownWhole = false

@@ -77,7 +77,7 @@ func bucketOf(priority float32) uint8 {
 // fitPart packs as many members as fit. It reports whether these are all.
 func (d *draft) fitPart() (all bool) {
 	y, h, v := &d.part, d.h, d.v
-	waiting, misfits, counts := d.rank()
+	waiting, unsent, misfits := d.rank()
 	if h.perSize == 0 {
 		h.perSize = usualSize
 	}
@@ -87,7 +87,7 @@ func (d *draft) fitPart() (all bool) {
 	room := float32(d.pack.limit - d.pack.used())
 	taken := 0
 	if d.sys.config.Priority == nil && v.users > 1 && chunkSize*h.perSize <= room/2 {
-		taken = d.packTurns(&counts)
+		taken = d.packTurns(unsent)
 	}
 	if taken == 0 {
 		n := min(int(0.96*room/h.perSize)+1, waiting)
@@ -122,9 +122,9 @@ func (d *draft) noteOver() {
 	}
 }
 
-// rank puts the members that may be sent into buckets, and finds which sends hold them. It returns their number, in all and by
-// bucket, and the number of those that fit no snapshot.
-func (d *draft) rank() (waiting, misfits int, counts [bucketCount]int) {
+// rank puts the members that may be sent into buckets, and finds which sends hold them. It returns their number, the number of those
+// that the client does not know as they are, and the number of members that fit no snapshot.
+func (d *draft) rank() (waiting, unsent, misfits int) {
 	y, v, h, send := &d.part, d.v, d.h, d.f.Send
 	y.covers, y.buckets = reuse.Slice(y.covers, len(v.members)), reuse.Slice(y.buckets, len(v.members))
 	wholes, parts := d.heldSends()
@@ -183,11 +183,12 @@ func (d *draft) rank() (waiting, misfits int, counts [bucketCount]int) {
 				}
 			}
 		}
-		counts[y.buckets[i]]++
-		waiting++
+		if waiting++; y.buckets[i] >= news {
+			unsent++
+		}
 	}
 	y.late = late
-	return waiting, misfits, counts
+	return waiting, unsent, misfits
 }
 
 // gain returns the priority that a member of the view accumulates per send.
@@ -323,17 +324,13 @@ func (d *draft) packPicked(parts int) (taken int) {
 	return taken
 }
 
-// packTurns packs the members that were never sent, and then chunks until the room is used up. It returns the number of packed
+// packTurns packs the members that the client does not know as they are, and then chunks until the room is used up. It returns the number of packed
 // members.
-func (d *draft) packTurns(counts *[bucketCount]int) (taken int) {
+func (d *draft) packTurns(unsent int) (taken int) {
 	y, v, pk := &d.part, d.v, &d.pack
-	first := 0
-	for _, n := range counts[news:] {
-		first += n
-	}
-	d.pick(min(first, (pk.limit-pk.used())/usualSize+1))
+	d.pick(min(unsent, (pk.limit-pk.used())/usualSize+1))
 	taken = d.packPicked(1)
-	y.starved = y.starved || taken == 0 && first > 0
+	y.starved = y.starved || taken == 0 && unsent > 0
 	d.takeTurns()
 	failed, packed := 0, 0
 	for i := range y.turns {
@@ -420,7 +417,7 @@ func (d *draft) takeTurns() {
 func (d *draft) packRest() (taken int) {
 	y, v := &d.part, d.v
 	for first := true; len(y.rest) > 0; first = false {
-		b := setBlock{v: v, now: d.stateAt(d.f.Send), send: d.f.Send, to: len(v.members), chosen: y.chosen}
+		b := setBlock{v: v, now: d.stateAt(d.f.Send), to: len(v.members), chosen: y.chosen}
 		bit := d.mostCovered()
 		if bit >= 0 {
 			b.base = d.baseOf(bit)
@@ -450,7 +447,7 @@ func (d *draft) packList(b *setBlock) bool {
 	y, pk, v, h := &d.part, &d.pack, d.v, d.h
 	key := piecesKey{hash: d.listHash(b), two: b.base2.send != 0, model: d.c.model, part: true}
 	if b.base.send != 0 {
-		key.age = b.send - b.base.send
+		key.age = b.now.send - b.base.send
 	}
 	for _, i := range y.list {
 		y.chosen[i] = true
@@ -488,7 +485,7 @@ func (d *draft) packList(b *setBlock) bool {
 // listHash returns a hash of the members in list, and of the baselines of their block.
 func (d *draft) listHash(b *setBlock) uint64 {
 	y, v := &d.part, d.v
-	hash := mix(uint64(b.send), d.baseHash(&b.base))
+	hash := mix(uint64(b.now.send), d.baseHash(&b.base))
 	if b.base2.send != 0 {
 		hash = mix(hash, d.baseHash(&b.base2))
 	}

@@ -73,7 +73,6 @@ func (d *draft) stateAt(send uint32) state {
 type setBlock struct {
 	v         *view
 	now       state
-	send      uint32 // of the state
 	from, to  int
 	base      base
 	base2     base
@@ -91,7 +90,7 @@ func (b *setBlock) has(i int) bool {
 	case b.chosen != nil:
 		return b.chosen[i]
 	case b.fromStart:
-		return m.in(b.send) && !slices.Contains(b.late, m.id)
+		return m.in(b.now.send) && !slices.Contains(b.late, m.id)
 	}
 	return !m.replaced
 }
@@ -114,7 +113,7 @@ func (b *setBlock) goneSince(m *member) bool {
 func (d *draft) gather(b *setBlock) bool {
 	x := &d.gathered
 	x.Set.Reset()
-	x.n, x.hash = 0, mix(uint64(b.send), uint64(b.base.send))
+	x.n, x.hash = 0, mix(uint64(b.now.send), uint64(b.base.send))
 	var old, older state
 	if b.base.send != 0 {
 		old = d.stateAt(b.base.send)
@@ -134,7 +133,7 @@ func (d *draft) gather(b *setBlock) bool {
 			x.Gone = append(x.Gone, wire.GoneEntity{ID: m.id, Hidden: m.hidden})
 			continue
 		}
-		in := chosen && (based || m.in(b.send))
+		in := chosen && (based || m.in(b.now.send))
 		if based {
 			if in != included {
 				x.Runs = append(x.Runs, run)
@@ -147,11 +146,11 @@ func (d *draft) gather(b *setBlock) bool {
 		}
 		g, k := x.n/delta.GroupSize, x.n%delta.GroupSize
 		if k == 0 {
-			x.startGroup(g, b.send, old.send, older.send)
+			x.startGroup(g, b.now.send, old.send, older.send)
 		}
 		x.n++
 		x.hash = mix(x.hash, m.hash())
-		if m.in(b.send) {
+		if m.in(b.now.send) {
 			d.copySlot(&x.cur[g], k, &b.now, m)
 		} else {
 			x.cur[g].Clear(k, m.hidden)
@@ -255,7 +254,7 @@ type piecesKey struct {
 func (d *draft) key(age uint32, two bool) (k piecesKey, b setBlock) {
 	v, h := d.v, d.h
 	k = piecesKey{hash: v.hash, age: age, two: two, model: d.c.model}
-	b = setBlock{v: v, now: d.stateAt(d.f.Send), send: d.f.Send, to: len(v.members), fromStart: age == 0}
+	b = setBlock{v: v, now: d.stateAt(d.f.Send), to: len(v.members), fromStart: age == 0}
 	if age == 0 {
 		return k, b
 	}
@@ -286,46 +285,63 @@ func (d *draft) layout() *delta.Layout {
 	return d.sys.codecs.layout
 }
 
-// fitWhole packs the whole view against the youngest send that the client holds. It reports false if that does not fit.
+// whole is the whole view in pieces, against the youngest send that the client holds.
+type whole struct {
+	*sharedPieces
+	age uint32 // of the baseline; 0: none
+	two bool
+}
+
+// fitWhole packs the whole view. It reports false if that does not fit.
 func (d *draft) fitWhole() bool {
-	c, pk := d.c, &d.pack
-	h, v := d.h, d.v
 	age, two := d.choose()
-	room := pk.limit - pk.used()
-	if !d.own && (age == 0 && c.join.state == joinNone || float32(v.seen)*h.perSize > 1.25*float32(room)) {
+	if age == 0 && d.c.join.state == joinNone || float32(d.v.seen)*d.h.perSize > 1.25*float32(d.pack.limit-d.pack.used()) {
 		return false
 	}
+	w := d.claimWhole(age, two)
+	if !d.packWhole(&w) {
+		return false
+	}
+	d.c.join.pieces = len(w.pieces)
+	return true
+}
+
+// claimWhole returns the pieces of the whole view.
+func (d *draft) claimWhole(age uint32, two bool) whole {
 	key, b := d.key(age, two)
-	x := d.claim(key, &b)
-	for _, m := range x.big {
+	w := whole{d.claim(key, &b), age, two}
+	for _, m := range w.big {
 		n := note{kind: noteBig, id: m.id, mask: m.mask}
 		if d.own {
 			d.tooBigOwn(n)
 			continue
 		}
-		n.view = v
+		n.view = d.v
 		d.notes.add(n)
 	}
-	if len(x.big) > 0 || x.size > room {
+	return w
+}
+
+// packWhole packs the whole view. It does nothing and reports false if that does not fit.
+func (d *draft) packWhole(w *whole) bool {
+	h, pk := d.h, &d.pack
+	if len(w.big) > 0 || w.size > pk.limit-pk.used() {
 		return false
 	}
 	mark := pk.load
-	for i, e := range x.pieces {
-		head := wire.BlockHead{Own: d.own, Age: age, Two: two}
+	for i, e := range w.pieces {
+		head := wire.BlockHead{Own: d.own, Age: w.age, Two: w.two}
 		switch {
 		case d.own:
-		case age == 0:
+		case w.age == 0:
 			head.Piece, head.Number = true, uint32(i)
-		case len(x.pieces) > 1: // those in the baseline are not missing
-			head.Missing = age
+		case len(w.pieces) > 1: // those in the baseline are not missing
+			head.Missing = w.age
 		}
 		if !pk.add(newBlock(head, e, d.f.Send)) {
 			pk.rollback(mark)
 			return false
 		}
-	}
-	if !d.own {
-		c.join.pieces = len(x.pieces)
 	}
 	*h.place(d.f.Send) = sentSend{send: d.f.Send, whole: true}
 	h.perSize, h.told = 0, d.f.Send
@@ -447,7 +463,7 @@ func (d *draft) cutPart(x *cutting, b *setBlock) {
 		return
 	default:
 		for i := from; i < to; i++ {
-			if m := &b.v.members[i]; m.in(b.send) && b.has(i) {
+			if m := &b.v.members[i]; m.in(b.now.send) && b.has(i) {
 				x.big = append(x.big, *m)
 			}
 		}
@@ -470,7 +486,7 @@ func (x *cutting) add(e encoded, first int) {
 // of the view any more.
 func (d *draft) contains(b *setBlock, i int) bool {
 	m := &b.v.members[i]
-	return b.has(i) && (b.base.send != 0 && d.based(i, m, &b.base) || m.in(b.send) || b.goneSince(m))
+	return b.has(i) && (b.base.send != 0 && d.based(i, m, &b.base) || m.in(b.now.send) || b.goneSince(m))
 }
 
 // count returns the number of members in a block.

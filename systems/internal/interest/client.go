@@ -34,7 +34,7 @@ type Client struct {
 type Seen struct {
 	Group  int
 	Slots  uint64                  // of the visible entities, not 0
-	Hidden [maxRestrictions]uint64 // by restriction: those of them whose components it hides from the client
+	Hidden [maxRestrictions]uint64 // by restriction: visible slots whose restricted components the client does not see
 }
 
 // kept are the values of a Same that the client's last entities had.

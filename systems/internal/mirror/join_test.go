@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/tactusgo/tactus/codec/delta"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 // A client places its own entity before it has joined. If the state with which it joins gives the entity to another client,
@@ -50,6 +51,24 @@ func TestOwnEntityLosesItsLastPrivateComponent(t *testing.T) {
 	}
 	if r.Private != 0 || f.refused > 0 {
 		t.Errorf("it has private components %b; %d datagrams are refused", r.Private, f.refused)
+	}
+	f.check()
+}
+
+// An event about the whole world waits for the entities of which the client has a state that became old while it joined, as long as for
+// those that it has not received for a while.
+func TestPatienceBeginsWithTheJoin(t *testing.T) {
+	const patience = 5 * tickRate / every // sends
+	f := openForger(t)
+	f.feed(f.pieceOf(5, 5, 0, 2, 10))
+	f.feed(f.pieceOf(5+patience, 5, 1, 2, 20)) // joined
+	for send := uint32(6 + patience); send < 10+3*patience; send++ {
+		first := wire.Set{News: []wire.NewEntity{{}}}
+		f.feed(f.setOfSend(send, 0, first, line(20), nil))
+		f.Place()
+		if has := f.Has(0, 5*every+1); has != (send > 5+2*patience) {
+			t.Fatalf("at send %d: %v", send, has)
+		}
 	}
 	f.check()
 }

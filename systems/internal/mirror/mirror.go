@@ -300,7 +300,6 @@ func (m *Mirror) storeOwn(h *wire.SnapshotHeader, newestInput uint32) error {
 		}
 		m.Store.insert(x, st, floor)
 	}
-	m.Own.newestBlock = max(m.Own.newestBlock, d.Send)
 	m.Own.adopt(d.Sent, h, newestInput)
 	return nil
 }

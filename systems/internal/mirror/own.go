@@ -25,7 +25,6 @@ type OwnState struct {
 type Own struct {
 	Newest OwnState
 
-	newestBlock uint32 // newest send with a block of owner state, even an empty one
 	whole       uint32 // newest send whose owner state has arrived completely
 	opened      uint32 // newest send at which a correction was open
 	arrived     [ownSends]ownArrival
@@ -172,25 +171,14 @@ func (o *Own) Kept(send uint32) bool {
 	return false
 }
 
-// find returns the group and the slot of the newest owner state of an entity, or nil. If the budget does not
-// suffice, a send contains only some entities, so that each slot has its own newest send.
+// find returns the group and the slot of the newest owner state of an entity, or nil.
 func (o *Own) find(id uint32) (at *History, slot int) {
-	newest := uint32(0)
-	for _, x := range o.at.Groups {
-		if st := x.At(o.Newest.Send); st != nil { // the usual case
-			if k := st.Find(id); k >= 0 && x.Updated[k] == st.Send {
-				return x, k
-			}
+	if x, ok := o.at.sets.slots[id]; ok {
+		if at, slot = o.at.Groups[x.at.Group], int(x.at.Slot); at.says(id, slot) {
+			return at, slot
 		}
 	}
-	for _, x := range o.at.Groups {
-		for k, send := range x.Updated {
-			if send > newest && x.says(id, k) {
-				at, slot, newest = x, k, send
-			}
-		}
-	}
-	return at, slot
+	return nil, 0
 }
 
 // NewestSend returns the newest stored send with owner state of an entity, or 0.
@@ -203,12 +191,8 @@ func (o *Own) NewestSend(id uint32) (send uint32) {
 
 // forget removes the owner state of an entity that belongs to another client since a send.
 func (o *Own) forget(id, since uint32) {
-	for _, x := range o.at.Groups {
-		for k, send := range x.Updated {
-			if send <= since && x.says(id, k) {
-				x.Updated[k], x.Here[k], x.Fresh = 0, nil, x.Fresh&^(1<<k)
-			}
-		}
+	if x, k := o.find(id); x != nil && x.Updated[k] <= since {
+		x.Updated[k], x.Here[k], x.Fresh = 0, nil, x.Fresh&^(1<<k)
 	}
 }
 
@@ -230,12 +214,12 @@ func (o *Own) hasPredicted(send uint32) bool {
 
 // contains reports whether stored owner state of a send contains an entity.
 func (o *Own) contains(id, send uint32) bool {
-	for _, x := range o.at.Groups {
-		if st := x.At(send); st != nil && st.Find(id) >= 0 {
-			return true
-		}
+	x, ok := o.at.sets.slots[id]
+	if !ok {
+		return false
 	}
-	return false
+	st := o.at.Groups[x.at.Group].At(send)
+	return st != nil && st.Says(id, x.at.Slot)
 }
 
 // isBehind reports whether complete owner state of a send or a later one is still to come. Until then an own entity that world state

@@ -59,7 +59,7 @@ type sets struct {
 // entitySlot is the slot of an entity.
 type entitySlot struct {
 	at    Location
-	left  uint32 // send at which the entity went out of sight; 0: it is in sight
+	left  uint32 // send since which the entity is out of sight; 0: it is in sight
 	quiet bool   // it came into sight in a late datagram, and is not placed: see State.Quiet
 }
 
@@ -423,10 +423,10 @@ func (d *decoding) scatter(floor uint32, base *setOf) error {
 		}
 		if isNew && d.Send < s.newest { // a later send that has already arrived may have removed the entity
 			open.Quiet |= bit
-			if x := d.to.Groups[m.at.Group]; s.slots[m.id].left > 0 || x.Updated[m.at.Slot] == 0 || x.Empty&bit != 0 {
+			if s.slots[m.id].left > 0 {
 				d.leave(m.id, m.at, true)
 			}
-		} else if s.slots[m.id].left < d.Send {
+		} else if s.slots[m.id].left <= d.Send {
 			s.slots[m.id] = entitySlot{at: m.at}
 		}
 		d.members = append(d.members, m)
@@ -467,8 +467,8 @@ func (d *decoding) leave(id uint32, at Location, quiet bool) {
 	d.to.sets.left = append(d.to.sets.left, leftSlot{id, d.Send})
 }
 
-// slotFor returns the slot of an entity, which it gives one if it has none. No baseline is older than floor. It returns false if all
-// slots are in use.
+// slotFor returns the slot of an entity. An entity without one gets one, and is out of sight. No baseline is older than floor. slotFor
+// returns false if all slots are in use.
 func (d *decoding) slotFor(id, floor uint32) (at Location, ok bool) {
 	s := &d.to.sets
 	if x, ok := s.slots[id]; ok {
@@ -489,7 +489,7 @@ func (d *decoding) slotFor(id, floor uint32) (at Location, ok bool) {
 		case x.Here[at.Slot] == nil && x.Fresh&bit == 0 && (x.Open == nil || x.Open.Known&bit == 0):
 			s.left = slices.Delete(s.left, i, i+1)
 			delete(s.slots, u.id)
-			s.slots[id] = entitySlot{at: at}
+			s.slots[id] = entitySlot{at: at, left: d.Send}
 			return at, true
 		}
 	}
@@ -501,7 +501,7 @@ func (d *decoding) slotFor(id, floor uint32) (at Location, ok bool) {
 		return at, false
 	}
 	d.to.grow(int(at.Group) + 1)
-	s.last, s.slots[id] = at, entitySlot{at: at}
+	s.last, s.slots[id] = at, entitySlot{at: at, left: d.Send}
 	return at, true
 }
 
