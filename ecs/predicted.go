@@ -11,13 +11,15 @@ import (
 // in storage, in a table with a hidden component. Walks, captures and hashes skip such tables.
 //
 // Invariant: an entity is suspended for exactly one of three reasons. A replay undid its spawn and has not repeated the spawn
-// yet. Simulate despawned the entity, and it is in ended. Or the server did not confirm the spawn in time, and the entity has
-// lost the mark components.Predicted.
+// yet. Simulate despawned the entity, and it is in ended. Or the spawn is in doubt, and the entity has lost the mark
+// components.Predicted.
 //
-// A missing confirmation does not prove that the server did not spawn the entity, because the packet may be lost. A spawn is
-// suspended half a second of the owner's inputs and doubtStates states after its input was consumed. It is removed for good
-// after forgetSeconds and forgetStates. A confirmation before then restores it under the same handle. A despawn is undone only
-// by a state of the entity that is at least as new as the input that despawned it.
+// A spawn is in doubt if a replay did not repeat it; a later replay may, because a newer state corrects what an older one
+// changed. It is also in doubt if the server did not confirm it half a second of the owner's inputs and doubtStates states after
+// its input was consumed. That does not prove that the server did not spawn the entity, because the packet may be lost. A spawn
+// in doubt is removed for good forgetSeconds and forgetStates after its input was consumed. A replay that repeats it or a
+// confirmation before then restores it under the same handle. A despawn is undone only by a state of the entity that is at
+// least as new as the input that despawned it.
 
 // suspended marks an entity that is out of scope and may return.
 type suspended struct{}
@@ -64,6 +66,11 @@ func (p *predictions) repeats(s *slot) bool {
 // ending returns the index of an entity in ended, or −1.
 func (p *predictions) ending(e Entity) int {
 	return slices.IndexFunc(p.ended, func(d predictedEnd) bool { return d.entity == e })
+}
+
+// doubts reports whether a spawn without a confirmation is in doubt.
+func (p *predictions) doubts(s *slot) bool {
+	return s.suspended && !s.table.mask.has(p.w.setup.protocol.core.predicted.index)
 }
 
 // suspend takes an entity out of scope.
@@ -179,8 +186,8 @@ func (p *predictions) beginReplay(input uint32) {
 	}
 }
 
-// EndReplay ends a replay. Predicted spawns that were not repeated disappear, and their handles die, unless the server
-// confirmed them meanwhile.
+// EndReplay ends a replay. Predicted spawns that were not repeated leave the scope, unless the server confirmed them meanwhile.
+// A later replay that repeats a spawn restores it under its handle, until [Netcode.SettleInput] removes it.
 func (n *Netcode) EndReplay() { n.predicted.endReplay() }
 
 // endReplay is [Netcode.EndReplay].
@@ -193,12 +200,12 @@ func (p *predictions) endReplay() {
 			continue
 		}
 		if sp.awaited {
-			if !sp.confirmed {
-				w.carryOut(&command{op: opDespawn, entity: sp.entity})
-				continue
-			}
-			p.resume(s)
 			sp.awaited = false
+			if sp.confirmed {
+				p.resume(s)
+			} else {
+				p.doubt(s)
+			}
 		}
 		kept = append(kept, sp)
 	}
@@ -218,10 +225,11 @@ func (n *Netcode) Suspended(e Entity) bool {
 	return s != nil && s.suspended
 }
 
-// PendingPredictions returns the numbers of predicted spawns and despawns that the server has not confirmed yet.
+// PendingPredictions returns the numbers of predicted spawns and despawns that the server has not confirmed yet. It does not
+// count spawns that the newest replay did not repeat, and those that the server should have confirmed long ago.
 func (w *World) PendingPredictions() (spawns, despawns int) {
 	for _, sp := range w.predicted.spawns {
-		if !sp.confirmed && w.handles.at(sp.entity) != nil {
+		if s := w.handles.at(sp.entity); s != nil && !sp.confirmed && !w.predicted.doubts(s) {
 			spawns++
 		}
 	}

@@ -10,6 +10,10 @@ import (
 // predicts the spawn, before the client knows the NetID. An entity gets a key if it is spawned inside Simulate with a
 // components.Owner whose client's inputs are simulated. The key is a component that games cannot add, change or remove.
 //
+// On a client that predicts only its own entities, a spawn keeps its handle while replays and the server decide about it. On a
+// client that simulates the whole world (Rollback, Lockstep), handles are part of the state, and another order of spawns after a
+// wrong prediction changes them: outside of systems, keep the key or the NetID instead of the handle.
+//
 // Nth counts the spawns of the owner in the order of the calls. A system that spawns for several entities of one owner in
 // one tick must iterate over them with [EachInOrder], because storage order differs between peers.
 type SpawnKey struct {
