@@ -103,3 +103,16 @@ func TestGiveInput(t *testing.T) {
 	equal(t, "its own", *ecs.Get[lever](client, mine), wantLever(2))
 	equal(t, "not simulated", *ecs.Get[lever](client, other), lever{})
 }
+
+// On a client, an entity that it does not simulate has the neutral input: when it appears, and once another player drives it.
+func TestInputsOfWhatAClientDoesNotSimulate(t *testing.T) {
+	w := levers(ecs.Config{Client: true})
+	shape := maskOf(w.Protocol().Replicated()[0], ecs.ComponentOf[lever](w.Protocol()))
+	e := w.Netcode().Replica(1, shape, true)
+	ecs.Get[components.Owner](w, e).Client = 2
+	w.Netcode().GiveInputs(leverOf)
+	equal(t, "driven", *ecs.Get[lever](w, e), wantLever(2))
+	w.Netcode().Replica(1, shape, false)
+	equal(t, "given away", *ecs.Get[lever](w, e), wantLever(0))
+	equal(t, "another's", *ecs.Get[lever](w, w.Netcode().Replica(2, shape, false)), wantLever(0))
+}

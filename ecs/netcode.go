@@ -54,6 +54,7 @@ func (n *Netcode) Replica(id components.NetID, mask uint64, predicted bool) Enti
 				w.storage.zero(s, c)
 			}
 		}
+		w.releaseKeys(s)
 		return e
 	}
 	s := w.handles.mustAt(e, "Replica")
@@ -70,7 +71,18 @@ func (n *Netcode) Replica(id components.NetID, mask uint64, predicted bool) Enti
 	m.set(mark.index)
 	m.clear(unmark.index)
 	w.move(s, m)
+	w.releaseKeys(s)
 	return e
+}
+
+// releaseKeys gives an entity that this peer does not simulate the neutral input, because nothing else sets it: what the player
+// pressed last would stay pressed.
+func (w *World) releaseKeys(s *slot) {
+	in := w.setup.protocol.input
+	if in == nil || in.size == 0 || w.simulates(s.table) || !s.table.mask.has(in.index) {
+		return
+	}
+	in.setRows(w.pointer(s, in), 0, 1, unsafe.Pointer(unsafe.SliceData(w.inputs.neutral)))
 }
 
 // Discard immediately removes a replica. It ignores unknown NetIDs.
