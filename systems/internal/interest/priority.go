@@ -99,7 +99,7 @@ func ByComponent[T any](share float64) Priority {
 		}
 		if x.comp == nil {
 			ecs.Has[T](w, e) // says what is missing
-		} else if w.Netcode().Pointer(e, x.comp) != nil {
+		} else if r := x.comp.Replicated(); r >= 0 && w.Netcode().Mask(e)>>r&1 != 0 || r < 0 && w.Netcode().Pointer(e, x.comp) != nil {
 			return float32(share)
 		}
 		return 1
