@@ -91,6 +91,22 @@ func TestForgedInputsAreRefused(t *testing.T) {
 	}
 }
 
+// The game is not asked about inputs that are too early to be accepted, however many of them a client sends.
+func TestEarlyInputsAreNoWork(t *testing.T) {
+	asked := 0
+	m := newMatch(t, relay.Config{Refuse: func(uint32, uint32, []int32) bool { asked++; return false }}, relay.ClientConfig{}, human)
+	m.join(1, 2, 0, 0, 0)
+	m.run(50)
+	var b bits
+	b.inputs(0, m.server.Timeline().Next()+1000, 255, 0)
+	b.Bool(false)
+	before := m.server.Stats()
+	asked = 0
+	testgame.Must(t, m.server.Receive(1, m.ends[0].up.seq, b.Bytes()))
+	testgame.Equal(t, "inputs that the game was asked about", asked, 0)
+	testgame.Equal(t, "inputs that were refused", m.server.Stats().Refused-before.Refused, 255)
+}
+
 // Inputs that are encoded relative to an unknown input are skipped, whoever sends them and wherever they end: nothing may have
 // reached the client for so long that the server no longer stores the input that the client continues from.
 func TestInputsToldAgainstNoneAreLeft(t *testing.T) {
