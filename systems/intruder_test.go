@@ -33,9 +33,11 @@ func (i *intruder) Disconnected(_ time.Time, _ netsys.Session, e error) { i.reas
 // intrude connects an intruder to the game.
 func (g *game) intrude() *intruder {
 	g.t.Helper()
-	c, err := netsys.NewClient(g.network.Node(netip.AddrPort{}), g.addr, netsys.ClientConfig{
-		Schema: g.protocol().Lines(), Random: netsys.SeededRandom(uint64(g.network.Unroutable() + 77)),
-	})
+	config := netsys.ClientConfig{Schema: g.protocol().Lines(), Random: netsys.SeededRandom(uint64(g.network.Unroutable() + 77))}
+	if events := g.server.config.Events; events != nil {
+		config.Messages = events.Registry().Lines()
+	}
+	c, err := netsys.NewClient(g.network.Node(netip.AddrPort{}), g.addr, config)
 	if err != nil {
 		g.t.Fatal(err)
 	}
