@@ -27,6 +27,7 @@ func TestSwarmFillsRooms(t *testing.T) {
 		Set: func(_ *rooms.Room, c *systems.ServerConfig) error {
 			arenas.Arm(c)
 			arenas.NewMessages().Serve(c)
+			c.Overload.Off = true // a slow machine refuses nobody
 			return nil
 		},
 	}}}, on)
@@ -63,6 +64,7 @@ func TestSwarmPlaysTheArena(t *testing.T) {
 			t.Fatal(err)
 		}
 		protocol, config := arenas.Protocol(), systems.ServerConfig{Seed: 1}
+		config.Overload.Off = true // a slow machine refuses nobody
 		flags := "-json -clients 30 -thin 4 -ramp 1000 -warmup 100ms -duration 1s -connect " + on.LocalAddr().String()
 		if combat {
 			protocol = arenas.CombatProtocol()

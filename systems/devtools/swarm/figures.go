@@ -131,7 +131,7 @@ func (f *figures) merge(o *figures) {
 // reason returns a short reason that groups similar errors.
 func reason(err error) string {
 	for _, known := range []error{
-		netsys.ErrServerFull, netsys.ErrSchema, netsys.ErrVersion, netsys.ErrLogin, netsys.ErrElsewhere, netsys.ErrInsecure, netsys.ErrRefused,
+		netsys.ErrServerFull, netsys.ErrBusy, netsys.ErrSchema, netsys.ErrVersion, netsys.ErrLogin, netsys.ErrElsewhere, netsys.ErrInsecure, netsys.ErrRefused,
 		netcode.ErrTokenExpired, netsys.ErrTimeout, netsys.ErrClosed,
 	} {
 		if errors.Is(err, known) {
