@@ -1,7 +1,7 @@
 // Command train trains on a recording of the snapshots of a game and writes a file that makes the snapshots smaller: the
 // initial chances of the coders.
 //
-//	go run ./codec/train -in match.rec -out game.trained
+//	go run ./codec/train -in game.samples -out game.trained
 //
 // A server makes the recording, see systems.ServerConfig.Snapshots.Record. The example worlds do so with -samples. Server and clients
 // load the file with systems.LoadTrained. A peer without the file, or with a different one, uses the built-in prior.

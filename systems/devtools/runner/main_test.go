@@ -2,7 +2,9 @@ package runner
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +21,16 @@ func execute(t *testing.T, world World, args string) (code int, stdout, stderr s
 	var out, errs bytes.Buffer
 	code = Main(t.Context(), world, strings.Fields(args), &out, &errs)
 	return code, out.String(), errs.String()
+}
+
+// A match that is interrupted says by what, also in virtual time.
+func TestInterrupted(t *testing.T) {
+	why := errors.New("interrupt signal received")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(why)
+	if _, err := Headless(ctx, plaza(), "-virtual", "-duration", "1h"); !errors.Is(err, why) {
+		t.Error(err)
+	}
 }
 
 // pawns counts players of the plaza, and how many clients there are.

@@ -98,7 +98,7 @@ func playRecording(ctx context.Context, world World, o Options, r *recording.Rea
 	tell := progressEvery(progress, time.Time{}, time.Time{}.Add(r.Duration()))
 	for _, x := range checks {
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, context.Cause(ctx)
 		}
 		if err := replay.Play(x.At); err != nil {
 			return nil, fmt.Errorf("replay %s: %w", o.Replay, err)

@@ -53,7 +53,7 @@ func (m *match) play(ctx context.Context, end time.Time, progress io.Writer) err
 	end = end.Add(-m.o.tickLength() / 2)
 	for now := m.virtual.Now(); now.Before(end); now = m.virtual.Now() {
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return context.Cause(ctx)
 		}
 		report(now)
 		m.virtual.Run(min(end.Sub(now), m.o.tickLength()))
