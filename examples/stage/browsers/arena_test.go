@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -26,10 +27,14 @@ func arena(t *testing.T) pages.World {
 }
 
 // counted runs in a page before its scripts. It counts the shader programs that the page compiles: the page stands still
-// meanwhile, for seconds where the browser draws in software. It also returns what the own player did.
+// meanwhile, for seconds where the browser draws in software. It also keeps how the red edge was animated when the player was hurt, and
+// returns what the own player did.
 const counted = `{
 	const gl = WebGL2RenderingContext.prototype, link = gl.linkProgram;
 	window.compiled = 0;
+	window.hurt = [];
+	const animate = Element.prototype.animate;
+	Element.prototype.animate = function(frames, ...a) { if (this.id === "hurt") window.hurt.push(frames); return animate.call(this, frames, ...a); };
 	gl.linkProgram = function(program) { window.compiled++; return link.call(this, program); };
 	window.did = () => {
 		for (const t of game.tables) for (let r = 0; t.Fighter && t.Owner && r < t.rows; r++)
@@ -40,6 +45,15 @@ const counted = `{
 
 // did is what the own player of the arena did: the number of shots, modulo 256, and the aim in degrees.
 type did struct{ Shots, Aim float64 }
+
+// motion emulates what the player's system says about motion: "reduce" or "no-preference".
+func (b *browser) motion(prefers string) {
+	b.Helper()
+	features := []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: prefers}}
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features}); err != nil {
+		b.Fatal(err)
+	}
+}
 
 // tap presses a key and releases it at once, between two frames of the page.
 func (b *browser) tap(key, code string) {
@@ -120,6 +134,9 @@ func TestArena(t *testing.T) {
 		ask[bool](b, `(() => { const e = document.querySelector("#panel input"); e.value = 300; e.dispatchEvent(new Event("input")); return true; })()`)
 		until(b.T, "the round trip is longer", func() bool { return ask[float64](b, "game.stats.RTT") > 200 })
 		b.picture("arena-panel")
+		if colour := ask[string](b, `getComputedStyle(document.getElementById("panel")).backgroundColor`); !strings.HasPrefix(colour, "rgb(") {
+			b.Errorf("the panel is see-through: %s", colour)
+		}
 		b.tap("F3", "F3")
 		ask[bool](b, `(() => { const e = document.querySelector("#panel input"); e.value = 0; e.dispatchEvent(new Event("input")); return true; })()`)
 	})
@@ -146,6 +163,15 @@ func TestArena(t *testing.T) {
 		b.tapPad(1)
 		b.do(chromedp.WaitNotVisible("#menu"))
 		ask[bool](b, "(globalThis.pad = null), true")
+	})
+	b.step("for players who want less motion, the edge does not flash", func() {
+		b.motion("reduce")
+		ask[bool](b, "window.hurt = [], true")
+		until(b.T, "the player is hurt", func() bool { return ask[int](b, "hurt.length") > 0 })
+		if flashes := ask[int](b, "hurt.filter((f) => new Set(f.map((k) => k.opacity)).size > 1).length"); flashes > 0 {
+			b.Errorf("it has flashed %d times", flashes)
+		}
+		b.motion("no-preference")
 	})
 	if all := faults(); len(all) > 0 {
 		t.Errorf("the console has %q", all)

@@ -2,6 +2,10 @@ package played
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -130,6 +134,18 @@ func (p *page) picture(name string) {
 	}
 }
 
+// below serves a page below a path, as a proxy does, and returns the address.
+func below(t *testing.T, page, path string) string {
+	t.Helper()
+	to, err := url.Parse(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httptest.NewServer(http.StripPrefix(strings.TrimSuffix(path, "/"), httputil.NewSingleHostReverseProxy(to)))
+	t.Cleanup(proxy.Close)
+	return proxy.URL + path
+}
+
 // walks sees that the player of a page walks.
 func (p *page) walks() {
 	p.t.Helper()
@@ -163,6 +179,10 @@ func TestPlay(t *testing.T) {
 		p.until("it walks as a thumb says", `me()?.x - from.x > 60`)
 		p.thumb(false)
 		p.picture("built")
+		p.open(below(t, at, "/games/stars/"))
+		p.until("it works below a path, too", `document.querySelector('main #join') !== null && document.querySelectorAll('#colours button').length > 1`)
+		p.open(at)
+		p.until("who comes back plays at once", `me()?.name === 'Ann'`)
 		if err := server.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)
 		}
