@@ -52,6 +52,7 @@ func Start(c Config) (*Process, error) {
 	}
 	cmd := exec.Command(self, c.Args...)
 	cmd.Env, cmd.Stderr = append(os.Environ(), c.Env...), c.Errors
+	endWithParent(cmd) // a paused process does not read its input
 	if c.Order != "" {
 		cmd.Env = append(cmd.Env, variable+"="+c.Order)
 	}

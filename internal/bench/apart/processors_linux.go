@@ -3,12 +3,17 @@ package apart
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"runtime"
 	"strconv"
 	"sync"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
+
+// endWithParent lets the kernel kill a process when this process ends, even while it is paused.
+func endWithParent(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
 // Processors are the processors of servers and of their load. They are separate, because the cost of waking a server depends
 // on where the scheduler has placed the server and the load.

@@ -2,7 +2,13 @@
 
 package apart
 
-import "runtime"
+import (
+	"os/exec"
+	"runtime"
+)
+
+// endWithParent does nothing, because this system cannot end a process with its parent.
+func endWithParent(*exec.Cmd) {}
 
 // Separate returns a function that starts processes, and the number of processors. It cannot bind processes to processors on
 // this system.
