@@ -1,3 +1,3 @@
-// Package allowance limits the rate of actions by a key, such as an address or a player: [New], [Limiter.Take]. Use
+// Package allowance limits rates: [Rate] of one source of events, [Limiter] by a key, such as an address or a player. Use
 // internal/hostname to obtain addresses as keys.
 package allowance

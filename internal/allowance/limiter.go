@@ -1,6 +1,7 @@
 package allowance
 
 import (
+	"maps"
 	"sync"
 	"time"
 )
@@ -14,14 +15,15 @@ type Limiter[K comparable] struct {
 	burst int
 
 	mu    sync.Mutex
-	next  map[K]time.Time // time at which the allowance of a key is full again
-	swept time.Time
+	start time.Time
+	rates map[K]Rate    // since start
+	swept time.Duration // since start
 }
 
 // New returns a limiter that allows perMinute actions a minute for each key, of which burst may come at once. Both
 // must be positive.
 func New[K comparable](perMinute, burst int) *Limiter[K] {
-	return &Limiter[K]{every: time.Minute / time.Duration(perMinute), burst: burst, next: make(map[K]time.Time)}
+	return &Limiter[K]{every: time.Minute / time.Duration(perMinute), burst: burst, rates: make(map[K]Rate)}
 }
 
 // Take uses cost units of a key's allowance, from 1 to the burst. If fewer are available, it uses none and returns
@@ -29,38 +31,32 @@ func New[K comparable](perMinute, burst int) *Limiter[K] {
 func (l *Limiter[K]) Take(key K, cost int, now time.Time) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	whole, known := l.next[key]
-	if whole.Before(now) {
-		whole = now
+	if l.start.IsZero() {
+		l.start = now
 	}
-	if used := now.Add(time.Duration(l.burst) * l.every); whole.After(used) { // the clock was set back
-		whole = used
-	}
-	if wait = whole.Sub(now) - time.Duration(l.burst-cost)*l.every; wait > 0 {
+	at := now.Sub(l.start)
+	rate, known := l.rates[key]
+	if wait = rate.Take(at, time.Duration(cost)*l.every, time.Duration(l.burst)*l.every); wait > 0 {
 		return wait
 	}
-	if !known && len(l.next) >= most {
-		l.makeRoom(now)
+	if !known && len(l.rates) >= most {
+		l.makeRoom(at)
 	}
-	l.next[key] = whole.Add(time.Duration(cost) * l.every)
+	l.rates[key] = rate
 	return 0
 }
 
 // makeRoom removes keys whose allowance is full, at most once a second. If that is not enough, it removes arbitrary
 // keys. A removed key has a full allowance, so a flood of keys blocks no other key.
-func (l *Limiter[K]) makeRoom(now time.Time) {
-	if now.Sub(l.swept) >= time.Second {
+func (l *Limiter[K]) makeRoom(now time.Duration) {
+	if now-l.swept >= time.Second {
 		l.swept = now
-		for k, whole := range l.next {
-			if !whole.After(now) {
-				delete(l.next, k)
-			}
-		}
+		maps.DeleteFunc(l.rates, func(_ K, r Rate) bool { return time.Duration(r) <= now })
 	}
-	for k := range l.next {
-		if len(l.next) < most {
+	for k := range l.rates {
+		if len(l.rates) < most {
 			return
 		}
-		delete(l.next, k)
+		delete(l.rates, k)
 	}
 }

@@ -31,11 +31,11 @@ func TestLimiter(t *testing.T) {
 			t.Fatalf("the %dth address waits %v for others", i, wait)
 		}
 	}
-	if len(l.next) > most {
-		t.Errorf("%d remembered", len(l.next))
+	if len(l.rates) > most {
+		t.Errorf("%d remembered", len(l.rates))
 	}
-	if wait := l.Take(netip.MustParseAddr("192.0.2.1"), 1, epoch.Add(time.Minute)); wait != 0 || len(l.next) != 1 {
-		t.Errorf("a minute later: waits %v, %d remembered", wait, len(l.next))
+	if wait := l.Take(netip.MustParseAddr("192.0.2.1"), 1, epoch.Add(time.Minute)); wait != 0 || len(l.rates) != 1 {
+		t.Errorf("a minute later: waits %v, %d remembered", wait, len(l.rates))
 	}
 }
 

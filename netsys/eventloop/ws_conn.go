@@ -28,7 +28,7 @@ type webConn struct {
 	lastDatagram  atomic.Int64  // when the latest datagram arrived, in nanoseconds since opened
 	firstDatagram time.Duration // when the first one arrived, since opened
 	answered      atomic.Bool   // something was sent to the client after its first message
-	limit         rateLimit     // used by the goroutine that reads the connection
+	limit         frameLimit    // used by the goroutine that reads the connection
 	partial       []byte        // a frame that has not arrived completely; used by Poll
 
 	mu           sync.Mutex

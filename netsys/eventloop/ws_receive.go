@@ -11,6 +11,7 @@ import (
 	"github.com/gobwas/ws"
 	"github.com/panjf2000/gnet/v2"
 
+	"github.com/tactusgo/tactus/internal/allowance"
 	"github.com/tactusgo/tactus/netsys"
 )
 
@@ -205,29 +206,23 @@ const (
 	maxExcess = 2 * time.Second
 )
 
-// rateLimit limits the frames of one connection.
-type rateLimit struct {
-	poll   uint32 // the poll that number counts for
-	number int    // frames in this poll
-	// When the frames so far would all have arrived if they had come exactly at the rate: all frames, and the accepted ones.
-	// Both are durations since the connection was opened.
-	allDue, acceptedDue time.Duration
+// frameLimit limits the frames of one connection. Times are since the connection was opened.
+type frameLimit struct {
+	poll          uint32 // the poll that number counts for
+	number        int    // frames in this poll
+	all, accepted allowance.Rate
 }
 
 // admit counts a frame of any kind, because answering a ping costs more than receiving a datagram. interval is the time
 // between two frames at the rate, and perPoll bounds the frames between two polls. accept reports whether the frame is
 // accepted, and stay whether the connection may stay open. Lost frames do not delay the frames after them.
-func (l *rateLimit) admit(now, interval time.Duration, poll uint32, perPoll int) (accept, stay bool) {
-	if l.allDue = max(l.allDue, now) + interval; l.allDue-now > maxBurst+maxExcess {
+func (l *frameLimit) admit(now, interval time.Duration, poll uint32, perPoll int) (accept, stay bool) {
+	if l.all.Take(now, interval, maxBurst+maxExcess) > 0 {
 		return false, false
 	}
 	if poll != l.poll {
 		l.poll, l.number = poll, 0
 	}
-	next := max(l.acceptedDue, now) + interval
-	if l.number++; l.number > perPoll || next-now > maxBurst {
-		return false, true
-	}
-	l.acceptedDue = next
-	return true, true
+	l.number++
+	return l.number <= perPoll && l.accepted.Take(now, interval, maxBurst) == 0, true
 }

@@ -57,7 +57,7 @@ func newCrowd(b *testing.B, payload int) *crowd {
 func (c *crowd) receive(b *testing.B) {
 	c.next = (c.next + 1) % len(c.peers)
 	p := c.peers[c.next]
-	p.window, p.allowance = window{}, 0 // the same packet again
+	p.window, p.rate = window{}, 0 // the same packet again
 	if c.s.Receive(c.now, p.addr, c.packets[c.next], quiet{}) != DropNone {
 		b.Fatal("dropped")
 	}

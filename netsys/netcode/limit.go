@@ -5,19 +5,9 @@ import (
 	"math/bits"
 	"net/netip"
 	"time"
+
+	"github.com/tactusgo/tactus/internal/allowance"
 )
-
-// allowance limits a rate by the generic cell rate algorithm (ITU-T I.371). Its value is the time, by the server's clock,
-// at which all events so far would have arrived at exactly the allowed rate. The zero value is unused.
-type allowance time.Duration
-
-// left reports whether another event is allowed. burst is the longest burst, as a time at the allowed rate.
-func (a allowance) left(at, burst time.Duration) bool { return time.Duration(a)-at < burst }
-
-// use counts one event at a rate of one per interval.
-func (a *allowance) use(at, interval time.Duration) {
-	*a = allowance(max(time.Duration(*a), at) + interval)
-}
 
 const (
 	limitSets = 512
@@ -48,9 +38,9 @@ type limiter struct {
 }
 
 // shared holds the two common allowances: for addresses without and with an earlier session.
-type shared struct{ strangers, acquainted allowance }
+type shared struct{ strangers, acquainted allowance.Rate }
 
-func (s *shared) allowanceFor(l *limiter, tag uint64) *allowance {
+func (s *shared) allowanceFor(l *limiter, tag uint64) *allowance.Rate {
 	if l.kept[tag%limitKept] == tag {
 		return &s.acquainted
 	}
@@ -59,7 +49,7 @@ func (s *shared) allowanceFor(l *limiter, tag uint64) *allowance {
 
 type limited struct {
 	tag uint64
-	allowance
+	allowance.Rate
 }
 
 func newLimiter(perSecond, tokensPerSecond int, random func([]byte)) *limiter {
@@ -78,29 +68,20 @@ func (l *limiter) allow(at time.Duration, tag uint64) bool {
 	fullest := 0
 	for i := range set {
 		if set[i].tag == tag {
-			if !set[i].left(at, burstTime) {
-				return false
-			}
-			set[i].use(at, l.interval)
-			return true
+			return set[i].Take(at, l.interval, burstTime) == 0
 		}
-		if set[i].allowance < set[fullest].allowance {
+		if set[i].Rate < set[fullest].Rate {
 			fullest = i
 		}
 	}
 	set[fullest] = limited{tag: tag}
-	set[fullest].use(at, l.interval)
+	set[fullest].Use(at, l.interval)
 	return true
 }
 
 // decrypt counts a token. It returns false if the common allowance of its kind of address is exhausted.
 func (l *limiter) decrypt(at time.Duration, tag uint64) bool {
-	a := l.tokens.allowanceFor(l, tag)
-	if !a.left(at, tokenBurst) {
-		return false
-	}
-	a.use(at, l.tokenInterval)
-	return true
+	return l.tokens.allowanceFor(l, tag).Take(at, l.tokenInterval, tokenBurst) == 0
 }
 
 // remember records an address with a session.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/netip"
 	"time"
+
+	"github.com/tactusgo/tactus/internal/allowance"
 )
 
 // Peer is a client with a slot. It belongs to the goroutine of its server.
@@ -21,9 +23,9 @@ type Peer struct {
 	lane      *Lane
 	ended     bool
 	confirmed bool
-	allowance allowance
-	heard     time.Duration // when a packet of the client was last received, by the server's clock
-	sent      time.Duration // when a packet was last sent to the client
+	rate      allowance.Rate // of its packets
+	heard     time.Duration  // when a packet of the client was last received, by the server's clock
+	sent      time.Duration  // when a packet was last sent to the client
 
 	window   window
 	sequence uint64
@@ -45,7 +47,7 @@ type Peer struct {
 // Touch reads one byte of each cache line that receiving and sending need. Call it for several peers before receiving or
 // sending, so that their lines load in parallel. Ignore the result; it only keeps the compiler from removing the reads.
 func (p *Peer) Touch() byte {
-	return byte(p.allowance) ^ byte(p.window.most) ^ byte(p.slot)
+	return byte(p.rate) ^ byte(p.window.most) ^ byte(p.slot)
 }
 
 // Slot returns the number of the slot, from 0 on. The server reuses the slot after the session.
@@ -131,7 +133,7 @@ func (p *Peer) open(now time.Time, h header, b []byte) (body []byte, drop DropRe
 	}
 	s := p.server
 	at := s.clockTime(now)
-	if !p.allowance.left(at, burstTime) {
+	if p.rate.Wait(at, s.peers.interval, burstTime) > 0 {
 		if p.overFor(at) == 0 {
 			p.over, s.peers.due[p.slot] = at, 0
 		}
@@ -143,7 +145,7 @@ func (p *Peer) open(now time.Time, h header, b []byte) (body []byte, drop DropRe
 	}
 	// The packet is counted after its authentication: forged packets from the client's address must not use up its
 	// allowance.
-	p.allowance.use(at, s.peers.interval)
+	p.rate.Use(at, s.peers.interval)
 	p.window.advance(h.sequence)
 	if !bodyFits(h.kind, len(body)) {
 		return nil, DropMalformed
@@ -173,7 +175,7 @@ func (p *Peer) due() time.Duration {
 
 // overFor returns for how long the peer has exceeded its rate. The count restarts when the peer has half a burst to spare.
 func (p *Peer) overFor(at time.Duration) time.Duration {
-	if p.allowance.left(at, burstTime/2) {
+	if p.rate.Wait(at, burstTime/2, burstTime) == 0 {
 		p.over = 0
 	}
 	if p.over == 0 {

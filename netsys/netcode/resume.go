@@ -53,17 +53,16 @@ func (s *Server) Find(now time.Time, from netip.AddrPort, datagram []byte, h Ser
 	}
 	at, tag := s.clock.At(now), s.limits.tag(from.Addr())
 	finds := s.search.finds.allowanceFor(s.limits, tag)
-	if !finds.left(at, burstTime) || !s.limits.allow(at, tag) {
+	const interval = time.Second / findRate
+	if finds.Wait(at, interval, burstTime) > 0 || !s.limits.allow(at, tag) {
 		return nil
 	}
-	const interval = time.Second / findRate
-	finds.use(at, interval*time.Duration(1+len(s.peers.slots)/findSlots))
+	finds.Use(at, interval*time.Duration(1+len(s.peers.slots)/findSlots))
 	list, n := s.search.candidates(s.peers.slots, at, head.sequence)
 	for _, p := range list[:n] {
-		if !finds.left(at, burstTime) {
+		if finds.Take(at, interval, burstTime) > 0 {
 			return nil
 		}
-		finds.use(at, interval)
 		s.search.turn = p.slot + 1
 		body, drop := p.open(now, head, datagram)
 		switch drop {

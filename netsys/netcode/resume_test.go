@@ -221,7 +221,7 @@ func TestFindIsBounded(t *testing.T) {
 	if most := (seconds + 1) * findRate / 6; tried < most*9/10 || tried > most {
 		t.Errorf("%d datagrams of %d were tried, of %d allowed", tried, finds, most)
 	}
-	if before.window != m.p.window || before.allowance != m.p.allowance || before.heard != m.p.heard || before.elsewhere != m.p.elsewhere {
+	if before.window != m.p.window || before.rate != m.p.rate || before.heard != m.p.heard || before.elsewhere != m.p.elsewhere {
 		t.Error("a session changed")
 	}
 }

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/allowance"
 	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/netsys/channel"
 )
@@ -190,7 +192,7 @@ func (s *Server) Receive(client uint32, channel int, message []byte) (event bool
 		return true, nil
 	}
 	b, account := s.bound[k.index], &p.buckets[k.index]
-	if !account.takeToken(s.next, &k.options, s.world.TickRate()) {
+	if !account.take(s.next, &k.options, s.world.TickRate()) {
 		s.stats.Received++
 		s.stats.Limited++
 		if !account.limited {
@@ -219,6 +221,20 @@ func (s *Server) Receive(client uint32, channel int, message []byte) (event bool
 		b.serve(s.world, from)
 	})
 	return true, nil
+}
+
+// bucket limits one event type of one client.
+type bucket struct {
+	rate    allowance.Rate // by ticks
+	limited bool           // the last event was dropped
+	logged  bool
+}
+
+// take counts an event at a tick. It returns false if the rate is exceeded.
+func (b *bucket) take(tick uint32, o *Options, ticksPerSecond int) bool {
+	each := time.Second / time.Duration(o.Rate)
+	now := time.Duration(tick) * time.Second / time.Duration(ticksPerSecond)
+	return b.rate.Take(now, each, time.Duration(o.Burst)*each) == 0
 }
 
 // errRate is logged for events that exceed the rate.

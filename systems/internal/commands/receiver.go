@@ -10,6 +10,7 @@ import (
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/allowance"
 	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -109,12 +110,12 @@ type Inbox struct {
 	notices *notice.Queue
 	logged  *notice.Once
 
-	received uint32        // number of the last command
-	Waiting  []string      // commands that wait for a tick
-	spent    time.Duration // used part of the rate, as the time until it is available again
-	at       time.Time     // time of spent
-	tick     uint32        // the last tick with commands of this client
-	chosen   int           // number of commands in that tick
+	received uint32         // number of the last command
+	Waiting  []string       // commands that wait for a tick
+	rate     allowance.Rate // since start
+	start    time.Time
+	tick     uint32 // the last tick with commands of this client
+	chosen   int    // number of commands in that tick
 }
 
 // Receive processes a packet of commands, which may be hostile. It drops commands in excess of the rate and
@@ -137,6 +138,10 @@ func (d *Receiver) Receive(in *Inbox, packet []byte, now time.Time) (fresh, drop
 		in.received = uint32(first) - 1
 	}
 	defer d.markWaiting(in)
+	if in.start.IsZero() || now.Before(in.start) { // the clock may be set back
+		in.start, in.rate = now, 0
+	}
+	at, each := now.Sub(in.start), time.Second/time.Duration(d.Rate)
 	for number := uint32(first); len(rest) > 0; number++ {
 		var command []byte
 		command, rest, _ = d.rules.Next(rest)
@@ -145,7 +150,7 @@ func (d *Receiver) Receive(in *Inbox, packet []byte, now time.Time) (fresh, drop
 		}
 		in.received = number
 		fresh++
-		if len(in.Waiting) == MaxWaiting || !in.spend(now, d.Rate) {
+		if len(in.Waiting) == MaxWaiting || in.rate.Take(at, each, burst*time.Second) > 0 {
 			dropped++
 			in.Stats.Dropped++
 			d.notifyRefused(in, command[0], "too many commands")
@@ -174,18 +179,6 @@ func (d *Receiver) checkCount(b []byte) (err error) {
 
 // burst is how many seconds of the rate may arrive at once.
 const burst = 2
-
-// spend uses up one command of the client's rate. It returns false if none is available.
-func (in *Inbox) spend(now time.Time, rate int) bool {
-	in.spent = max(0, in.spent-max(0, now.Sub(in.at))) // the clock may be set back
-	in.at = now
-	each := time.Second / time.Duration(rate)
-	if in.spent+each > burst*time.Second {
-		return false
-	}
-	in.spent += each
-	return true
-}
 
 // Forward passes waiting commands of a client to the next tick, in order, up to the maximum per tick. It leaves out
 // commands that the game refuses and notifies the client.

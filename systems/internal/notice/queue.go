@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/codec/schema"
+	"github.com/tactusgo/tactus/internal/allowance"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/inflight"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -20,9 +21,8 @@ const (
 type Queue struct {
 	inflight.List[wire.Notice]
 
-	untold  uint64 // notices that were dropped by the limits
-	spent   int64  // used tokens; a token counts as the tick rate
-	refresh uint32 // tick of spent
+	untold  uint64         // notices that were dropped by the limits
+	limited allowance.Rate // by ticks
 }
 
 // Untold returns the number of notices that were dropped because there were too many.
@@ -30,13 +30,13 @@ func (q *Queue) Untold() uint64 { return q.untold }
 
 // AddLimited adds a notice that the client can cause often. Beyond [Rate] it only counts the notice.
 func (q *Queue) AddLimited(n *wire.Notice, tickRate int, tick uint32) {
-	q.spent = max(0, q.spent-int64(tick-q.refresh)*Rate)
-	q.refresh = tick
-	if q.spent+int64(tickRate) > Burst*int64(tickRate) || !q.Add(n, nil, nil) {
+	const each = time.Second / Rate
+	now := time.Duration(tick) * time.Second / time.Duration(tickRate)
+	if q.limited.Wait(now, each, Burst*each) > 0 || !q.Add(n, nil, nil) {
 		q.untold++
 		return
 	}
-	q.spent += int64(tickRate)
+	q.limited.Use(now, each)
 }
 
 // Add adds a notice, with its value if it has one. It returns false if there is no room.
