@@ -3,6 +3,7 @@ package runner
 import (
 	"bytes"
 	"encoding/json"
+	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -105,6 +106,19 @@ func TestHalvesInWords(t *testing.T) {
 		if x.code != 0 || !strings.Contains(x.out.String(), x.want) {
 			t.Errorf("exit code %d, %q, %s", x.code, &x.out, x.progress.String())
 		}
+	}
+}
+
+// Bots that no server has answered print no report.
+func TestHalfWithoutAServer(t *testing.T) {
+	silent, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	code, out, errs := execute(t, plaza(), "-headless -duration 300ms -clients 2 -connect "+silent.LocalAddr().String())
+	if code != 1 || out != "" || !strings.Contains(errs, "none of 2 bots has joined 127.0.0.1:") {
+		t.Errorf("exit code %d, %q, %q", code, out, errs)
 	}
 }
 

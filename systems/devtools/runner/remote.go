@@ -141,10 +141,15 @@ func connectHeadless(ctx context.Context, world World, o Options, addr string, p
 	}
 	r := m.watch.report(m)
 	h := &ClientHalf{SetupReport: r.SetupReport, Client: r.Client.OwnReport, Findings: r.Findings}
+	joined := 0
 	for _, p := range m.players {
 		if m := p.client.Model(); p.client.ID() != 0 {
+			joined++
 			h.Preset, h.Timing = m.String(), timingOf(policy.TraitsOf(m))
 		}
+	}
+	if joined == 0 {
+		return nil, fmt.Errorf("none of %d bots has joined %s within %v: is the server there, and do -key or -token match its -key?", o.bots(), addr, o.Duration)
 	}
 	return h, nil
 }
