@@ -159,7 +159,7 @@ func newClient(p *ecs.Protocol, cfg ClientConfig) (*Client, error) {
 		ecs.System{Name: "Receive", Run: c.receive},
 		ecs.System{Name: "Reconcile", Run: func(w *ecs.World) { c.model.systems.reconcile(w) }})
 	c.stages.onTick = ecs.NewStage("OnTick",
-		ecs.System{Name: "InputGather", Run: func(w *ecs.World) { c.model.systems.gather(w) }},
+		ecs.System{Name: "InputGather", Run: c.gather},
 		ecs.System{Name: "Predict", Run: func(w *ecs.World) { c.model.systems.predict(w) }, Runs: c.stages.simulate})
 	c.stages.after = ecs.NewStage("After", ecs.System{Name: "Send", Run: func(w *ecs.World) { c.model.systems.send(w) }})
 	c.stages.render = ecs.NewStage("Render", ecs.System{Name: "Interpolate", Run: func(w *ecs.World) { c.model.systems.interpolate(w) }})
@@ -309,6 +309,15 @@ func (f frames) Advance(now time.Time) int {
 type clientInputs struct {
 	*inputgather.System
 	sender *inputgather.Sender
+	newest uint32 // see Client.Gathered
+}
+
+// gather is the system InputGather of a client.
+func (c *Client) gather(w *ecs.World) {
+	before := c.inputs.System.Gathered
+	if c.model.systems.gather(w); c.inputs.System.Gathered > before {
+		c.inputs.newest = c.model.numbering.Gathering()
+	}
 }
 
 // send is the system Send of a client.

@@ -73,6 +73,16 @@ func (c *Client) Input() uint32 {
 	return c.model.numbering.Applied()
 }
 
+// Gathered returns the number of the newest input that the game has filled in, which may not apply yet. 0: none.
+func (c *Client) Gathered() uint32 { return c.inputs.newest }
+
+// Shows reports whether the newest frame shows the inputs of another player that the server used in a tick. Where this client
+// does not simulate others, the drawn tick has reached it. Where it does, the frame shows a state that includes them, or under
+// Rollback and Lockstep the tick with the inputs.
+func (c *Client) Shows(player, tick uint32) bool {
+	return c.world != nil && c.model.known.Shows(player, tick)
+}
+
 // ServerTick returns the newest server tick whose state has arrived.
 func (c *Client) ServerTick() uint32 { return c.mirror.Newest.Tick }
 
@@ -266,11 +276,22 @@ func (c *Client) StateTick(id components.NetID) (tick uint32, ok bool) {
 }
 
 // mirroredEntities provides the presence of entities from snapshots.
-type mirroredEntities struct{ c *Client }
+type mirroredEntities struct {
+	c       *Client
+	present bool // others are not drawn in the past
+}
 
 // Presence returns the presence of an entity according to the newest snapshot with it.
 func (k mirroredEntities) Presence(id components.NetID) Presence {
 	return k.c.mirror.Presence(uint32(id))
+}
+
+// Shows reports whether a tick is drawn, or if others are simulated, whether its state has arrived.
+func (k mirroredEntities) Shows(_, tick uint32) bool {
+	if k.present {
+		return k.c.mirror.Newest.Tick > tick
+	}
+	return k.c.DrawnTick() >= float64(tick)+1
 }
 
 // StateTick returns the tick of that snapshot.

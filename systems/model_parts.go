@@ -140,4 +140,5 @@ type pacer interface {
 type known interface {
 	Presence(id components.NetID) Presence
 	StateTick(id components.NetID) (tick uint32, ok bool)
+	Shows(player, tick uint32) bool
 }

@@ -216,7 +216,7 @@ func predictModel(c *Client, t policy.Traits) clientModel {
 	}
 	c.reconciler = reconcile.New(reconciling, c.shape.predicted)
 	return clientModel{
-		listener: snapshotListener{c, c.mirror.Has}, numbering: sequence{c}, pace: steered{&c.steps.steering}, known: mirroredEntities{c},
+		listener: snapshotListener{c, c.mirror.Has}, numbering: sequence{c}, pace: steered{&c.steps.steering}, known: mirroredEntities{c, t.Remotes != policy.Interpolated},
 		firstOpen: func() uint32 { return c.reconciler.ConfirmedInput() + 1 }, count: func(s ClientStats) ClientStats { return s }, leave: func() { mirror.Leave(c.mirror) },
 		systems: clientSystems{reconcile: c.reconciler.Run, gather: c.inputs.Run, predict: c.predictor.Run, send: c.send, interpolate: c.interpolator.Run},
 	}

@@ -264,6 +264,12 @@ func (m following) Presence(id components.NetID) Presence {
 	return Destroyed
 }
 
+// Shows reports whether a tick is drawn with the inputs of a player.
+func (m following) Shows(player, tick uint32) bool {
+	decided, known := m.line.Decided(player)
+	return known && decided >= tick && m.line.Next() > tick
+}
+
 // StateTick returns the newest tick whose inputs are final.
 func (m following) StateTick(id components.NetID) (tick uint32, ok bool) {
 	return m.c.mirror.Own.Newest.Tick, m.Presence(id) == Present

@@ -90,7 +90,7 @@ var contract = map[string]string{
 	"": "preset timing clients npcs ticks tick_overruns tick_p50_us tick_p99_us allocs_per_tick world_hash converged",
 	"server": "inputs_consumed inputs_missing inputs_late inputs_rejected holds resimulated_ticks " +
 		"bytes_down_per_client_s bytes_up_per_client_s bytes_per_update updates_per_client_s",
-	"client": "corrections resimulated_ticks pushes own_response_ticks p99_error max_error " +
+	"client": "corrections resimulated_ticks pushes own_response_ticks p99_error max_error seen_ms_p50 seen_ms_p99 " +
 		"interpolation_stalls interpolation_delay_ms input_buffer_ticks",
 }
 

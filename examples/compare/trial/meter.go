@@ -18,10 +18,11 @@ type meter struct {
 	drawn    []sample      // other players as drawn, with the server's tick at that time
 	own      []sample      // the viewer's own player as drawn, with the tick of the viewer's world
 	foreseen [][foreseen]sample
-	consumed []uint32     // by player: the newest input that the server has used
-	wrong    []float64    // errors of own positions that were compared already
-	seen     map[pair]int // the newest scene of a player that a viewer has seen
-	delay    [2]mean      // own, others
+	consumed []uint32            // by player: the newest input that the server has used
+	wrong    []float64           // errors of own positions that were compared already
+	seen     []int               // by player: the newest scene that its own screen has shown
+	delay    mean                // to the own screen
+	screens  systemstest.Screens // to the others'
 }
 
 // foreseen is the number of predicted positions that are kept until the server has used the input.
@@ -33,8 +34,6 @@ type sample struct {
 	client uint32
 	pos    components.Position
 }
-
-type pair struct{ viewer, subject int }
 
 type mean struct {
 	sum float64
@@ -48,7 +47,7 @@ func (m *mean) value() float64 { return round(m.sum / max(float64(m.n), 1)) }
 func newMeter(s *script) *meter {
 	w := &meter{
 		script: s, gathered: make([][]time.Time, len(s.scenes)), foreseen: make([][foreseen]sample, len(s.scenes)),
-		consumed: make([]uint32, len(s.scenes)), seen: map[pair]int{},
+		consumed: make([]uint32, len(s.scenes)), seen: make([]int, len(s.scenes)),
 	}
 	for n, scenes := range s.scenes {
 		w.gathered[n] = make([]time.Time, len(scenes))
@@ -66,8 +65,13 @@ func (w *meter) input(n int, now moment) world.Input {
 
 func (w *meter) attach(m *match) {
 	m.framed = func(p *systemstest.Client) { w.frame(m, p) }
-	if bySequence(m.model) {
-		m.ticked = func() { w.compare(m) }
+	m.ticked = func() {
+		for st := range m.Server.Clients {
+			w.screens.Used(st.ID, st.LastInput, m.Server.World().Tick(), policy.TraitsOf(m.model).Stamped)
+		}
+		if bySequence(m.model) {
+			w.compare(m)
+		}
 	}
 }
 
@@ -78,12 +82,16 @@ func bySequence(p policy.Model) bool { return !policy.TraitsOf(p).Stamped }
 
 // frame records the players as p sees them.
 func (w *meter) frame(m *match, p *systemstest.Client) {
+	w.screens.Gathered(p.ID(), p.Gathered(), m.Now())
+	w.screens.Drew(p.ID(), m.Now(), p.Shows)
 	for _, q := range m.Clients {
 		drawn, ok := world.Find(p.View(), q.ID())
 		if !ok {
 			continue
 		}
-		w.respond(m.Now(), p, q, drawn.Gun.Aim)
+		if p == q {
+			w.respond(m.Now(), p.N, drawn.Gun.Aim)
+		}
 		switch s := (sample{m.Server.World().Tick(), q.ID(), drawn.Pos}); {
 		case p != q:
 			w.drawn = append(w.drawn, s)
@@ -112,24 +120,14 @@ func (w *meter) compare(m *match) {
 	}
 }
 
-// respond records the delay until viewer sees subject aim as in the newest scene. viewer and subject may be the same.
-func (w *meter) respond(now time.Time, viewer, subject *systemstest.Client, aim uint16) {
-	i := w.script.scene(subject.N, now)
-	if i < 0 {
-		return
-	}
-	at := pair{viewer.N, subject.N}
-	for k := i; k > w.seen[at] && k > i-10; k-- {
-		if w.script.scenes[subject.N][k].in.Aim != aim || w.gathered[subject.N][k].IsZero() {
-			continue
+// respond records the delay until player n aims on its own screen as in the newest scene.
+func (w *meter) respond(now time.Time, n int, aim uint16) {
+	for k := w.script.scene(n, now); k > w.seen[n]; k-- {
+		if w.script.scenes[n][k].in.Aim == aim && !w.gathered[n][k].IsZero() {
+			w.seen[n] = k
+			w.delay.add(now.Sub(w.gathered[n][k]).Seconds() * 1000)
+			return
 		}
-		w.seen[at] = k
-		which := &w.delay[0]
-		if viewer != subject {
-			which = &w.delay[1]
-		}
-		which.add(now.Sub(w.gathered[subject.N][k]).Seconds() * 1000)
-		return
 	}
 }
 
@@ -146,7 +144,7 @@ func (w *meter) report(m *match, r *Preset) {
 	own, others := errors(w.own, w.wrong), errors(w.drawn, nil)
 	r.OwnError, r.OthersError = p99(own), p99(others)
 	r.VisualError = p99(append(own, others...))
-	r.InputDelay, r.SeenDelay = w.delay[0].value(), w.delay[1].value()
+	r.InputDelay, r.SeenDelay = w.delay.value(), round(w.screens.Mean().Seconds()*1000)
 }
 
 func distance(a, b components.Position) float64 {

@@ -3,6 +3,7 @@ package runner
 import (
 	"math"
 	"slices"
+	"time"
 )
 
 // report combines the figures of both sides.
@@ -71,6 +72,10 @@ func (w *watch) report(m *match) Report {
 	r.Causes = r.causes.Rows
 	c.DatagramsPerTick = round(float64(sent)/max(float64(ticks), 1), 3)
 	c.InterpolationDelayMS = round(c.InterpolationDelayMS, 1)
+	milliseconds := func(share float64) float64 {
+		return round(float64(w.screens.Quantile(share))/float64(time.Millisecond), 1)
+	}
+	c.SeenMSP50, c.SeenMSP99 = milliseconds(0.50), milliseconds(0.99)
 	c.P99Error, c.MaxError = round(percentile(errors, 0.99), 4), round(percentile(errors, 1), 4)
 	return r
 }

@@ -126,6 +126,12 @@ func (w *playerWatch) frame(m *match, p *player, now time.Time) {
 		}
 	}
 	w.measureResponse(p)
+	if id := c.ID(); id != 0 && !m.o.apart {
+		m.watch.screens.Gathered(id, c.Gathered(), now)
+		if w.warm.Load() {
+			m.watch.screens.Drew(id, now, c.Shows)
+		}
+	}
 	if !w.warm.Load() {
 		return
 	}

@@ -104,6 +104,10 @@ type ClientReport struct {
 	OwnReport
 	// Pushes is the number of pushes by the flag -push that clients could detect †.
 	Pushes uint64 `json:"pushes"`
+	// SeenMSP50 and SeenMSP99 are percentiles of the delay between two screens, in milliseconds: from the frame in which an input
+	// was gathered to the first frame of another client that shows the tick that used it †. They are 0 with one client.
+	SeenMSP50 float64 `json:"seen_ms_p50"`
+	SeenMSP99 float64 `json:"seen_ms_p99"`
 	// P99Error and MaxError are distances in world units between the position of a client's own entity as predicted and as
 	// the server computed it after the same input, over all clients †. They need World.Place.
 	P99Error float64 `json:"p99_error"`
@@ -187,7 +191,8 @@ func (r *Report) print(out io.Writer) error {
 	if r.thin || err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "client  %s\n        pushes %d, error p99 %.3f, max %.3f units\n", r.Client.text(), r.Client.Pushes, r.Client.P99Error, r.Client.MaxError)
+	_, err = fmt.Fprintf(out, "client  %s\n        others see an input after %.0f ms, p99 %.0f ms; pushes %d, error p99 %.3f, max %.3f units\n", r.Client.text(),
+		r.Client.SeenMSP50, r.Client.SeenMSP99, r.Client.Pushes, r.Client.P99Error, r.Client.MaxError)
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
 // watch measures the server's side of a match.
@@ -25,6 +26,7 @@ type watch struct {
 	done   bool
 	behind atomic.Int64 // ns by which the server's newest tick is late
 
+	screens     systemstest.Screens
 	trail       *trail           // nil if the current state shows the result of the last input
 	divergences []ecs.Divergence // found by forced rollback
 	crowd       *attendance      // nil if the bots are in this process
@@ -123,6 +125,7 @@ func (w *watch) inspect(m *match, now time.Time) {
 			pw.warmStatus = st
 			pw.warm.Store(true)
 		}
+		w.screens.Used(st.ID, st.LastInput, m.server.World().Tick(), m.o.stamped())
 		if st.LastInput == pw.lastInput {
 			continue
 		}
