@@ -73,9 +73,10 @@ type player struct {
 	wire *netsys.Node
 }
 
-// fields is a kind.
+// fields is a kind. Its rooms refuse nobody because the machine is busy.
 func fields(capacity int) Kind {
-	return Kind{Name: "field", Protocol: field, Capacity: capacity, Server: systems.ServerConfig{TickRate: 20}}
+	server := systems.ServerConfig{TickRate: 20, Overload: systems.Overload{Off: true}}
+	return Kind{Name: "field", Protocol: field, Capacity: capacity, Server: server}
 }
 
 func newHouse(t testing.TB, c Config) *house {

@@ -45,7 +45,7 @@ func child(deadline time.Duration) error {
 	if err != nil {
 		return err
 	}
-	s, err := rooms.New(rooms.Config{Kinds: []rooms.Kind{{Name: "field", Protocol: func() *ecs.Protocol { return field(nil) }, Capacity: 2}}}, wire)
+	s, err := rooms.New(rooms.Config{Kinds: []rooms.Kind{{Name: "field", Protocol: func() *ecs.Protocol { return field(nil) }, Capacity: 2, Server: systems.ServerConfig{Overload: systems.Overload{Off: true}}}}}, wire)
 	if err != nil {
 		return err
 	}

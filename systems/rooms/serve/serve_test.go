@@ -12,6 +12,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
@@ -36,7 +37,7 @@ func start(t *testing.T, c Config, system func(w *ecs.World)) *process {
 	}
 	p := &process{t: t, signals: make(chan os.Signal, 2), done: make(chan error, 1)}
 	p.Server, err = rooms.New(rooms.Config{
-		Kinds:   []rooms.Kind{{Name: "field", Protocol: func() *ecs.Protocol { return field(system) }, Capacity: 2}},
+		Kinds:   []rooms.Kind{{Name: "field", Protocol: func() *ecs.Protocol { return field(system) }, Capacity: 2, Server: systems.ServerConfig{Overload: systems.Overload{Off: true}}}},
 		Promise: 10 * time.Minute, Stuck: 100 * time.Millisecond,
 	}, wire)
 	if err != nil {

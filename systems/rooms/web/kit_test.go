@@ -41,7 +41,7 @@ func newSite(t testing.TB, c Config, k rooms.Kind) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k.Name, k.Protocol, k.Server = "field", roomstest.Field, systems.ServerConfig{TickRate: 20, Players: k.Server.Players}
+	k.Name, k.Protocol, k.Server = "field", roomstest.Field, systems.ServerConfig{TickRate: 20, Players: k.Server.Players, Overload: systems.Overload{Off: true}}
 	ends := rooms.Endpoints{UDP: wire.LocalAddr().String(), WS: "wss://play.example/ws"}
 	s, err := rooms.New(rooms.Config{Kinds: []rooms.Kind{k}, MaxRooms: 32, Endpoints: ends}, wire)
 	if err != nil {
