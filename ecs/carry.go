@@ -58,8 +58,6 @@ func Carry[A, P any](p *Protocol, place func(a A, carrier P) P) {
 		panic(fmt.Sprintf("%s: call Replicate[%s] first", call, reflect.TypeFor[P]()))
 	case a == c:
 		panic(call + " takes two different components: the one that names the carrier, and the place")
-	case (a.Mode|c.Mode)&ClientOwned != 0:
-		panic(call + ": Simulate places carried entities and cannot read ClientOwned components")
 	}
 	i := slices.IndexFunc(a.Schema.Fields, func(f schema.Field) bool { return f.Parent })
 	if i < 0 || a.Schema.Fields[i].Kind != reflect.Uint32 {

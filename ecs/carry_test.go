@@ -161,9 +161,6 @@ func TestCarryRefuses(t *testing.T) {
 	type seen struct {
 		By components.NetID `net:"ref parent"`
 	}
-	type cursor struct {
-		X int32 `net:"raw"`
-	}
 	for _, test := range []struct {
 		call func(p *ecs.Protocol)
 		want []string
@@ -172,7 +169,6 @@ func TestCarryRefuses(t *testing.T) {
 		{func(p *ecs.Protocol) { ecs.Carry(p, func(seen, place) place { return place{} }) }, []string{"call Replicate[ecs_test.seen] first"}},
 		{func(p *ecs.Protocol) { ecs.Carry(p, func(held, cooldown) cooldown { return cooldown{} }) }, []string{"call Replicate[ecs_test.cooldown] first"}},
 		{func(p *ecs.Protocol) { ecs.Carry(p, func(held, push) push { return push{} }) }, []string{"call Replicate[ecs_test.push] first"}},
-		{func(p *ecs.Protocol) { ecs.Carry(p, func(held, cursor) cursor { return cursor{} }) }, []string{"ClientOwned"}},
 		{func(p *ecs.Protocol) { ecs.Carry(p, func(held, held) held { return held{} }) }, []string{"two different components"}},
 		{func(p *ecs.Protocol) { ecs.Carry(p, besideIt) }, []string{"twice"}},
 		{func(p *ecs.Protocol) { ecs.Carry[held, health](p, nil) }, []string{"needs a function"}},
@@ -184,7 +180,6 @@ func TestCarryRefuses(t *testing.T) {
 	} {
 		p := kitProtocol(carries, func(p *ecs.Protocol) {
 			ecs.Replicate[unnamed](p, 0)
-			ecs.Replicate[cursor](p, ecs.ClientOwned)
 		})
 		refused(t, func() { test.call(p) }, test.want...)
 	}

@@ -30,10 +30,6 @@ const (
 	// OwnerOnly components are sent only to the client that owns the entity, so other clients cannot learn them. If every
 	// peer simulates everything, under Rollback and Lockstep, all peers have them.
 	OwnerOnly
-	// ClientOwned components are written by a client in its own world: by the owner of the entity, unless the server
-	// decides otherwise. Use them for data that no rule of the game depends on, such as a cursor or a camera. They cannot
-	// be Predicted, and Simulate cannot read them.
-	ClientOwned
 )
 
 // Component describes a registered component type.
@@ -85,11 +81,8 @@ func ReplicateFields[T any](p *Protocol, mode Mode, fields schema.Fields) {
 }
 
 func replicate(p *Protocol, t reflect.Type, mode Mode, fields schema.Fields) {
-	if mode&^(Predicted|Interpolated|OwnerOnly|ClientOwned) != 0 {
+	if mode&^(Predicted|Interpolated|OwnerOnly) != 0 {
 		panic(fmt.Sprintf("ecs: Replicate[%s]: unknown mode %#x", t, mode))
-	}
-	if mode&ClientOwned != 0 && mode&Predicted != 0 {
-		panic(fmt.Sprintf("ecs: Replicate[%s]: Predicted state follows from inputs, so it cannot be ClientOwned; make it two components", t))
 	}
 	table, err := schema.Compile(t, fields)
 	if err != nil {
@@ -205,21 +198,6 @@ func (p *Protocol) add(t reflect.Type, mode Mode, table *schema.Table, replicate
 		p.replicated = append(p.replicated, c)
 	}
 	return c
-}
-
-// known is need for a component whose values a system reads. It panics if the component is ClientOwned and Simulate is
-// running.
-func (w *World) known(t reflect.Type) *Component {
-	c := w.setup.protocol.need(t)
-	if c.Mode&ClientOwned != 0 && w.clock.simulating > 0 {
-		refuseForeign(c.Name)
-	}
-	return c
-}
-
-// refuseForeign panics because Simulate reads a ClientOwned component.
-func refuseForeign(name string) {
-	panic(fmt.Sprintf("ecs: Simulate reads %s, which is ClientOwned: put the value into the input instead", name))
 }
 
 // Hermite makes views draw the [Interpolated] component T on cubic Hermite curves instead of straight lines. The axis

@@ -24,7 +24,7 @@
 //
 //   - Create it: [NewProtocol]. Compare two: [Protocol.Hash], [Protocol.Lines].
 //   - Register components: [Replicate], [ReplicateFields] for types without tags, [Local], [Input]. A [Mode] says how a
-//     component is used: [Predicted], [Interpolated], [OwnerOnly], [ClientOwned]. Register a value that the world has once:
+//     component is used: [Predicted], [Interpolated], [OwnerOnly]. Register a value that the world has once:
 //     [Singleton], read by [Single].
 //   - Let the server alone decide one field of a predicted component: the tag word server, see [Predicted].
 //   - Draw a component on curves instead of straight lines, or beyond the newest state: [Hermite], [Extrapolate].

@@ -222,7 +222,7 @@ func find(w *World, e Entity, t reflect.Type) (unsafe.Pointer, *Component) {
 	if s == nil || w.predicted.hides(s) {
 		return nil, nil
 	}
-	c := w.known(t)
+	c := w.setup.protocol.need(t)
 	return w.pointer(s, c), c
 }
 

@@ -87,7 +87,7 @@ func (p Past) base(tc *tableCapture, index int) unsafe.Pointer {
 
 // GetAt returns a copy of the component T of e. found is false if e had no T, was dead, or was out of scope.
 func GetAt[T any](p Past, e Entity) (value T, found bool) {
-	at := p.Pointer(e, p.h.w.known(reflect.TypeFor[T]()))
+	at := p.Pointer(e, p.h.w.setup.protocol.need(reflect.TypeFor[T]()))
 	if at == nil {
 		return value, false
 	}

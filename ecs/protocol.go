@@ -215,7 +215,7 @@ func (p *Protocol) Hash() uint64 {
 
 func modeText(m Mode) string {
 	var s strings.Builder
-	for i, word := range [...]string{"predicted ", "interpolated ", "owner-only ", "client-owned "} {
+	for i, word := range [...]string{"predicted ", "interpolated ", "owner-only "} {
 		if m>>i&1 != 0 {
 			s.WriteString(word)
 		}

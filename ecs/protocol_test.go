@@ -2,7 +2,6 @@ package ecs_test
 
 import (
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -119,10 +118,7 @@ type (
 	called   struct{ F func() }
 	boxed    struct{ V any }
 	untagged struct{ X int32 }
-	aim      struct {
-		Yaw uint16 `net:"0..359 angle"`
-	}
-	score struct {
+	score    struct {
 		Red, Blue int32 `net:"0..1000"`
 	}
 )
@@ -134,7 +130,6 @@ func TestServerFieldsArePredicted(t *testing.T) {
 	}
 	for _, register := range []func(p *ecs.Protocol){
 		func(p *ecs.Protocol) { ecs.Replicate[health](p, ecs.Interpolated) },
-		func(p *ecs.Protocol) { ecs.Replicate[health](p, ecs.ClientOwned) },
 		func(p *ecs.Protocol) { ecs.Singleton[health](p, 0) },
 		func(p *ecs.Protocol) { ecs.Input[health](p) },
 	} {
@@ -156,9 +151,6 @@ func TestWrongProtocolsAreRefused(t *testing.T) {
 	refused(t, func() { ecs.Input[untagged](p) }, "untagged.X", "net:")
 	refused(t, func() { ecs.Replicate[place](p, 1<<5) }, "mode")
 	refused(t, func() { ecs.Local[hat](p, ecs.Interpolated) }, "Predicted")
-	refused(t, func() { ecs.Replicate[aim](p, ecs.ClientOwned|ecs.Predicted) }, "aim", "cannot be ClientOwned")
-	refused(t, func() { ecs.Local[aim](p, ecs.ClientOwned) }, "aim", "local")
-	refused(t, func() { ecs.Singleton[aim](p, ecs.ClientOwned) }, "aim", "no owner")
 	refused(t, func() { ecs.Singleton[score](p, ecs.Predicted) }, "no owner")
 	if ecs.ComponentOf[place](p) != nil || ecs.ComponentOf[hat](p) != nil || len(p.Components()) != 2 {
 		t.Error("a refused component is registered")
@@ -187,40 +179,6 @@ func TestWrongProtocolsAreRefused(t *testing.T) {
 	refused(t, func() { p.Simulate("late", run) }, "late")
 	refused(t, p.QuantizeSteps, "after a world uses")
 	ecs.NewWorld(p, ecs.Config{}) // any number of worlds
-}
-
-// A client-owned component is no state of the simulation: Simulate cannot read it. Other stages can, and its mode is part of
-// the protocol.
-func TestClientOwnedIsApartFromTheSimulation(t *testing.T) {
-	aims := func(p *ecs.Protocol) { ecs.Replicate[aim](p, ecs.ClientOwned|ecs.Interpolated|ecs.OwnerOnly) }
-	w := newServer(aims, rule("peek", func(w *ecs.World) {
-		for range ecs.Chunks[struct{ Aim []aim }](w) {
-			break
-		}
-	}), rule("get", func(w *ecs.World) {
-		e, _ := w.ByNetID(1)
-		ecs.Get[aim](w, e)
-	}))
-	lines := w.Protocol().Lines()
-	if line := lines[len(lines)-1]; !strings.Contains(line, "owner-only client-owned ") {
-		t.Error(line)
-	}
-	e := w.Spawn(aim{Yaw: 5})
-	h := ecs.NewWorldHistory(w, 4)
-	h.Capture(1)
-	past, err := h.At(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	then, _ := ecs.GetAt[aim](past, e)
-	equal(t, "past", then.Yaw, 5)
-	equal(t, "present", ecs.Get[aim](w, e).Yaw, 5)
-	refused(t, func() { simulate(w) }, "Simulate reads aim")
-	if err := ecs.NewSchedule(w.Netcode().SimulateStage()).Remove("peek"); err != nil {
-		t.Fatal(err)
-	}
-	refused(t, func() { simulate(w) }, "Simulate reads aim")
-	equal(t, "rows once the run that panicked is over", length(ecs.Each[struct{ Aim *aim }](w)), 1)
 }
 
 // A singleton exists on the server from the start. On a client it is zero until a snapshot sets it. It cannot be despawned or

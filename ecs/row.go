@@ -45,8 +45,7 @@ type row struct {
 	require mask
 	exclude mask
 	tables  []*table
-	foreign string // name of a ClientOwned component among the fields, or ""
-	crew    any    // the *crew for rows of this type in Rows; nil until needed
+	crew    any // the *crew for rows of this type in Rows; nil until needed
 }
 
 // With requires the component T, as an embedded or normal field of a row struct, without accessing its value. Without[T]
@@ -88,9 +87,6 @@ func (w *World) rowOf(t reflect.Type, f form) *row {
 	if f != formValues {
 		w.check.handlers.refuseWrite(call)
 	}
-	if r.foreign != "" && w.clock.simulating > 0 {
-		refuseForeign(r.foreign)
-	}
 	return r
 }
 
@@ -118,9 +114,6 @@ func compileRow(p *Protocol, t reflect.Type, f form) *row {
 		c := componentOf(p, t, sf, f)
 		if sf.Tag.Get("ecs") != "optional" && c != p.core.self {
 			r.require.set(c.index)
-		}
-		if c.Mode&ClientOwned != 0 {
-			r.foreign = c.Name
 		}
 		copied := f == formValues || f == formMixed && sf.Type.Kind() != reflect.Pointer
 		if copied && c.size == 0 {

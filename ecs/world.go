@@ -148,8 +148,8 @@ func Handle(w *World, name string, run func()) {
 // a match. It is on a separate entity of the server's world from the start, with the zero value. Systems on the server
 // write it with [Each]; both sides read it with [Single]. Spawning or adding a second T, and despawning its entity, panics.
 func Singleton[T any](p *Protocol, mode Mode) {
-	if mode&(Predicted|OwnerOnly|ClientOwned) != 0 {
-		panic(fmt.Sprintf("ecs: Singleton[%s]: it has no owner, so it cannot be Predicted, OwnerOnly or ClientOwned", reflect.TypeFor[T]()))
+	if mode&(Predicted|OwnerOnly) != 0 {
+		panic(fmt.Sprintf("ecs: Singleton[%s]: it has no owner, so it cannot be Predicted or OwnerOnly", reflect.TypeFor[T]()))
 	}
 	Replicate[T](p, mode)
 	p.singletons = append(p.singletons, p.byType[reflect.TypeFor[T]()])

@@ -30,7 +30,7 @@ const (
 	welcomeSize = 1 + 8
 	refusedSize = 1 + 1 + 2
 
-	wireVersion = 7
+	wireVersion = 8
 
 	// MaxWelcome is the longest payload in bytes that [ServerConfig.Welcome] may return.
 	MaxWelcome = 512

@@ -256,7 +256,7 @@ func untold(t *testing.T, c *Client) {
 	_, _, between := Between[place](c, ecs.Entity{})
 	if c.World() != nil || c.View() != nil || own || drawing || state || loaded || confirmed || between || c.Connected() ||
 		c.ID() != 0 || c.Input() != 0 || c.ServerTick() != 0 || c.ConfirmedTick() != 0 || c.ConfirmedInput() != 0 || c.DrawnTick() != 0 ||
-		c.Claim(true).Made() || c.MayWrite(ecs.Entity{}) || c.SetScope(ecs.Entity{}, ScopeOwn) || c.Outcomes() != nil ||
+		c.Claim(true).Made() || c.SetScope(ecs.Entity{}, ScopeOwn) || c.Outcomes() != nil ||
 		c.Presence(1) != NotLoaded || c.Stats() != (ClientStats{}) {
 		t.Errorf("a client that is not connected knows something: %+v", c.Stats())
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/overload"
-	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/travel"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/interpolate"
@@ -34,7 +33,6 @@ type Client struct {
 	world    *ecs.World
 	view     *ecs.World
 	stats    ClientStats
-	owned    ownership.Client
 	link     clientLink
 	steps    clientSteps
 	stages   clientStages

@@ -170,13 +170,6 @@ func (c *Client) Model() policy.Model {
 	return c.played
 }
 
-// MayWrite reports whether this client may write the ecs.ClientOwned components of an entity of its [Client.World]:
-// it owns the entity, or the server granted it. Values that it writes there by ecs.Get, outside Simulate, are sent
-// to the server after each tick until the server has the latest value of each component. Others receive them in
-// snapshots. Values of the server do not replace the client's while it has the authority; a server that wants to
-// write revokes it first. See [Grant].
-func (c *Client) MayWrite(e ecs.Entity) bool { return c.owned.MayWrite(e) }
-
 // Confirmed returns a component of a client's own entity as the server last sent it, as of [Client.ConfirmedTick]:
 // a round trip and the input buffer behind the prediction. Draw it beside the prediction to see the server's state.
 // It returns false if the server has not sent the component: for entities of others, for components that are not

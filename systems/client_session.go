@@ -7,13 +7,11 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/codec/delta"
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/inputgather"
 	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
-	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/sessions"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -34,7 +32,6 @@ func (c *Client) welcome(session netsys.Session) error {
 	c.world = ecs.NewWorld(c.protocol, config)
 	config.Client, config.Rewinds = true, false
 	c.view = ecs.NewWorld(c.protocol, config)
-	c.owned = ownership.NewClient(c.world, c.link.id, &c.stats.Ticks, ownership.Components(c.protocol))
 	if traits.Provisional {
 		c.followed.outcomes = newOutcomes(c.world, c.config.Outcomes)
 	}
@@ -44,7 +41,7 @@ func (c *Client) welcome(session netsys.Session) error {
 	log.Jump(m.Input)
 	corrections := traits.Reports
 	c.inputs.System = inputgather.New(log, c.config.Gather.by(c), c.config.Prediction.Partial.by(c))
-	c.inputs.sender = inputgather.NewSender(log, m.Input, inputgather.Parts{Prefix: c.owned.AppendPrefix, Fill: c.fillMessage, Reported: corrections})
+	c.inputs.sender = inputgather.NewSender(log, m.Input, inputgather.Parts{Fill: c.fillMessage, Reported: corrections})
 	c.recorded = clientRecord{session: c.recorded.session + 1}
 	c.model = newClientModel(c, traits)
 	c.config.Systems.replace(c)
@@ -118,7 +115,6 @@ func (h *clientHandler) Disconnected(_ time.Time, _ netsys.Session, reason error
 
 func (h *clientHandler) Acked(_ netsys.Session, seq uint16) {
 	c := (*Client)(h)
-	c.owned.Acked(seq)
 	if q := c.link.commands; q != nil {
 		q.Acked(seq)
 	}
@@ -194,18 +190,14 @@ func (h *clientHandler) Message(now time.Time, _ netsys.Session, number int, mes
 	}
 }
 
-// applyNotice processes a notice. value is the server's value for a refused change.
-func (c *Client) applyNotice(n *wire.Notice, value []int32) error {
+// applyNotice processes a notice.
+func (c *Client) applyNotice(n *wire.Notice) error {
 	refusal := Refusal{Tick: n.Tick, Reason: n.Reason}
 	switch n.Kind {
 	case wire.NoticeInput:
 		refusal.Cause, refusal.Input = RefusedInput, n.Input
 	case wire.NoticeFast:
 		refusal.Cause, refusal.Inputs = TooFast, n.Inputs
-	case wire.NoticeChange:
-		refusal.Cause, refusal.NetID = RefusedChange, components.NetID(n.ID)
-		refusal.Component = c.owned.Name(n.Component)
-		c.owned.Revert(n, value)
 	case wire.NoticeCommand:
 		name, ok := commands.Name(c.protocol.Players(), int(n.Input)-1)
 		if !ok {
@@ -217,12 +209,6 @@ func (c *Client) applyNotice(n *wire.Notice, value []int32) error {
 			c.link.guide = newGuide(c)
 		}
 		return c.link.guide.ReceivePart(int(n.Part), int(n.Parts), n.Reason)
-	default:
-		var here ecs.Entity
-		if r := c.mirror.Entities.Of(n.ID); r != nil {
-			here = r.Entity
-		}
-		return c.owned.ApplyGrant(n, here)
 	}
 	c.stats.Refusals++
 	if c.config.OnRefused != nil {

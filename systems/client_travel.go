@@ -11,7 +11,6 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/notice"
-	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/travel"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
@@ -174,7 +173,7 @@ func (c *Client) Rejoin(now time.Time) error {
 // resetMirror creates the parts that hold the state of a room.
 func resetMirror(c *Client) {
 	c.mirror = mirror.New(c.shape.replicated, c.shape.predicted, c.shape.private)
-	c.link.notices = notice.NewReader(ownership.Components(c.protocol))
+	c.link.notices = notice.Reader{}
 }
 
 // addPreviousRooms adds the counters of the previous rooms.

@@ -157,12 +157,6 @@ type Players struct {
 	// MaxClients and goes to nobody else; only with Admission, which assigns the seats, the server keeps the latest MaxClients
 	// such players. Default (0): players leave with their session.
 	ReconnectWindow time.Duration
-	// Accept checks a value that a client wrote to a component registered with ecs.ClientOwned, before the value is
-	// written to the world: get it by [Changed]. An error refuses it; the client is notified and restores the server's
-	// value. Accept runs between ticks, once per component and wake-up, and must not change the world. The value is
-	// within its declared range, and the client is allowed to write the component: see [Grant]. Default (nil): all values
-	// are accepted.
-	Accept func(w *ecs.World, c Change) error
 	// Refuse checks an input before it is simulated: see [Refuse]. In place of a refused input the last one is repeated,
 	// without presses, and the client is notified, up to ten times a second. Default (zero): all inputs are accepted.
 	Refuse RefuseFunc

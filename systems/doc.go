@@ -44,9 +44,7 @@
 //   - Send reliable messages, such as a chat or an inventory: ServerConfig.Session.Messages, ClientConfig.Session.Messages, OnMessage of both,
 //     [Server.Session] and [Client.Session].
 //   - Refuse an input: ServerConfig.Players.Refuse with [Refuse], ClientConfig.OnRefused. Find cheaters and flooders: [ClientStatus],
-//     [InputStats], [ChangeStats].
-//   - Let a client write a component, such as a cursor: ecs.ClientOwned, ServerConfig.Players.Accept, [Grant], [Revoke],
-//     [Client.MayWrite].
+//     [InputStats].
 //
 // Choose a netcode model:
 //

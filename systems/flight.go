@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/flight"
@@ -70,8 +69,6 @@ type flightRecorder struct {
 	next    uint32 // the next tick to add, where only final ticks are added
 	fresh   bool   // a checkpoint was made before the coming tick
 	claims  flightClaims
-	owned   []int // indices of the replicated components that clients may write
-	raw     [2][]byte
 	quiet   uint32 // divergences before this tick are not written
 	writing sync.WaitGroup
 }
@@ -93,11 +90,6 @@ func newFlight(s *Server) (*flightRecorder, error) {
 		neutral = in.Schema.NeutralWords()
 	}
 	f.Log = flight.New(flight.Config{Length: f.length, Every: ticks(min(length/4, maxCheckpoint)), MaxBytes: cmp.Or(c.MaxBytes, defaultFlightBytes), Neutral: neutral})
-	for i, comp := range s.protocol.Replicated() {
-		if comp.Mode&ecs.ClientOwned != 0 && comp.Words > 0 {
-			f.owned = append(f.owned, i)
-		}
-	}
 	return f, nil
 }
 
@@ -207,7 +199,6 @@ func (f *flightRecorder) settle(horizon uint32) {
 // addFinal adds a tick of the timeline. The tick is final.
 func (f *flightRecorder) addFinal(tick uint32) {
 	line := f.s.model.line
-	f.addValues(tick)
 	if f.Due(tick) && !f.checkpointFinal(tick) {
 		return
 	}
@@ -225,43 +216,6 @@ func (f *flightRecorder) addFinal(tick uint32) {
 func (f *flightRecorder) checkpointFinal(tick uint32) bool {
 	f.checkpoint(tick, func() (func(dst []byte) []byte, error) { return f.s.model.line.History().Save(tick) })
 	return f.s.flight == f
-}
-
-// addValues adds the values of client-owned components that have changed before a tick of the timeline.
-func (f *flightRecorder) addValues(tick uint32) {
-	h := f.s.model.line.History()
-	if len(f.owned) == 0 || !f.Started() || tick == 0 {
-		return
-	}
-	now, err := h.At(tick)
-	before, failed := h.At(tick - 1)
-	if err != nil || failed != nil {
-		return
-	}
-	for t := range now.Tables {
-		for _, i := range f.owned {
-			comp := f.s.shape.replicated[i]
-			column := t.Column(comp)
-			if column == nil {
-				continue
-			}
-			for row, e := range t.Entities {
-				f.raw[0] = comp.Schema.AppendRaw(f.raw[0][:0], unsafe.Add(column, uintptr(row)*comp.Schema.Size))
-				f.raw[1] = f.raw[1][:0]
-				if was := before.Pointer(e, comp); was != nil {
-					f.raw[1] = comp.Schema.AppendRaw(f.raw[1], was)
-				}
-				if string(f.raw[0]) != string(f.raw[1]) {
-					f.Value(uint32(t.NetIDs[row]), i, f.raw[0])
-				}
-			}
-		}
-	}
-}
-
-// wrote adds a value that a client has written to a component.
-func (f *flightRecorder) wrote(netID uint32, comp *ecs.Component, raw []byte) {
-	f.Value(netID, comp.Replicated(), raw)
 }
 
 // message adds a message of a client, and passes it to the game. Under models that simulate ticks again, messages cannot change
@@ -299,7 +253,6 @@ func (s *Server) SaveFlight(reason string) (encode func() ([]byte, error)) {
 	if line := s.model.line; line == nil {
 		f.Hash(s.world.Hash())
 	} else if tick = f.next; tick < line.Next() {
-		f.addValues(tick)
 		capture = func() (func(dst []byte) []byte, error) { return line.History().Save(tick) }
 		f.Hash(line.HashBefore(tick))
 	}
@@ -372,7 +325,6 @@ func (f *flightRecorder) storePanic(v any, stack []string) {
 	if line := f.s.model.line; line != nil {
 		// The ticks that are not final follow as they are known now, up to the one that panicked.
 		for tick := f.next; tick <= f.s.world.Tick(); tick++ {
-			f.addValues(tick)
 			line.Describe(tick, f)
 			f.Run()
 		}

@@ -10,7 +10,6 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/codec"
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/event"
@@ -73,8 +72,8 @@ func relayedInputs(first uint16, random []byte) []byte {
 }
 
 // hostileMessages returns messages of every kind in docs/wire-format.md, as a client can send them, by name: n is the number of the
-// message. own is an entity whose client-owned components the client may write, if it is not 0.
-func hostileMessages(i *intruder, own components.NetID, reports bool) map[string]func(n int) []byte {
+// message.
+func hostileMessages(i *intruder, reports bool) map[string]func(n int) []byte {
 	rng := rand.New(rand.NewPCG(1, 2))
 	fill := func(first byte) []byte {
 		b := make([]byte, netsys.MaxPayload)
@@ -85,7 +84,7 @@ func hostileMessages(i *intruder, own components.NetID, reports bool) map[string
 		return b
 	}
 	always := func(b []byte) func(int) []byte { return func(int) []byte { return b } }
-	all := map[string]func(n int) []byte{
+	return map[string]func(n int) []byte{
 		"commands=32":     func(n int) []byte { return pokes(uint64(32*n+1), 32) },
 		"commands=549":    func(n int) []byte { return pokes(uint64(549*n+1), 549) },
 		"commands=old":    always(pokes(1, 32)),
@@ -98,23 +97,17 @@ func hostileMessages(i *intruder, own components.NetID, reports bool) map[string
 		"input=relative":  always(fill(wire.KindInput | wire.InputRelative<<wire.KindBits)),
 		"input=zeros":     always(append([]byte{wire.KindInput}, make([]byte, netsys.MaxPayload-1)...)),
 		"relay=random":    always(fill(relayKind)),
-		"relay=changes":   func(int) []byte { return relayedInputs(uint16(i.game.server.Tick())+8, fill(255)[:netsys.MaxPayload-7]) },
+		"relay=changes": func(int) []byte {
+			return relayedInputs(uint16(i.game.server.Tick())+8, fill(255)[:netsys.MaxPayload-7])
+		},
 		"relay=255":       func(int) []byte { return relayedInputs(uint16(i.game.server.Tick())+8, nil) },
-		"changes=random":  always(fill(wire.KindChanges | 31<<wire.KindBits)),
 		"notices=random":  always(fill(wire.KindNotices)),
 		"snapshot=random": always(fill(wire.KindSnapshot)),
 		"divided=random":  always(fill(wire.KindDivided)),
 		"unknown=random":  always(fill(0)),
+		"unknown=6":       always(fill(6)),
 		"ones":            always(bytes.Repeat([]byte{255}, netsys.MaxPayload)),
 	}
-	if own != 0 {
-		ids := make([]components.NetID, wire.MaxChanges)
-		for k := range ids {
-			ids[k] = own
-		}
-		all["changes=31"] = func(n int) []byte { return changesOf(i, uint16(n), ids, cursor{X: float32(n % 100)}) }
-	}
-	return all
 }
 
 // hostileChannels returns messages of a channel, by name, for a server with the events of calls.
@@ -141,20 +134,11 @@ func hostileChannels() map[string][]byte {
 // can send: ns/byte. Decryption is not included: package netsys measures it, with the packets that the server does not decode.
 func BenchmarkHostileBytes(b *testing.B) {
 	for _, model := range []policy.Model{policy.LocalSync{}, policy.Buffered{}, policy.CorrectOnMismatch{}, policy.ServerRewind{}, policy.Rollback{}, policy.Lockstep{}} {
-		protocol := poked(canvas, spawnPainter)
-		relayed := policy.TraitsOf(model).RelaysInputs
-		if relayed {
-			protocol = poked(plaza, spawnPawn)
-		}
 		events := event.NewServer(calls(), event.ServerConfig{})
 		event.OnServer(events, event.Handlers[call]{Handle: func(*ecs.World, event.Sender, *call) {}})
-		g := newGame(b, protocol, ServerConfig{Model: model, Events: events})
+		g := newGame(b, poked(plaza, spawnPawn), ServerConfig{Model: model, Events: events})
 		i := g.intrude()
 		g.run(10)
-		var own components.NetID
-		if !relayed {
-			own = g.server.World().NetID(painterOf(g.server.World(), i.id))
-		}
 		p := g.server.sessions.byID[i.id]
 		h := (*serverHandler)(g.server)
 		measure := func(name string, message func(n int) []byte, receive func(n int, message []byte)) {
@@ -179,7 +163,7 @@ func BenchmarkHostileBytes(b *testing.B) {
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(sent), "ns/byte")
 			})
 		}
-		messages := hostileMessages(i, own, policy.TraitsOf(model).Reports)
+		messages := hostileMessages(i, policy.TraitsOf(model).Reports)
 		for _, name := range slices.Sorted(maps.Keys(messages)) {
 			measure(name, messages[name], func(n int, data []byte) {
 				h.Received(g.now, p.Session, netsys.Packet{Seq: uint16(n), Newest: true, Data: data})
@@ -194,11 +178,11 @@ func BenchmarkHostileBytes(b *testing.B) {
 
 // The benchmark has messages of all kinds that the low three bits of the first byte can name.
 func TestHostileMessagesOfEveryKind(t *testing.T) {
-	g := newGame(t, poked(canvas, spawnPainter), ServerConfig{})
+	g := newGame(t, poked(plaza, spawnPawn), ServerConfig{})
 	i := g.intrude()
 	for _, reports := range []bool{false, true} {
 		kinds := map[byte]bool{}
-		for _, message := range hostileMessages(i, 1, reports) {
+		for _, message := range hostileMessages(i, reports) {
 			kinds[message(0)[0]&wire.KindMask] = true
 		}
 		for kind := range byte(wire.KindMask + 1) {

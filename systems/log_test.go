@@ -1,7 +1,6 @@
 package systems
 
 import (
-	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -136,18 +135,6 @@ func TestLogOncePerClient(t *testing.T) {
 	}
 	if log.told("input refused", "not enough magic") != 2 {
 		t.Errorf("no reason: %q", log.lines)
-	}
-}
-
-func TestLogRefusedChange(t *testing.T) {
-	log := &journal{}
-	g := gallery(t, 1, netsys.Link{}, ServerConfig{Logger: log.logger(), Players: Players{Accept: func(*ecs.World, Change) error { return errors.New("dry") }}}, nil)
-	for n := range 20 {
-		draw(g.clients[0], g.clients[0].ID(), cursor{X: float32(n)})
-		g.run(5)
-	}
-	if n := log.told("WARN change refused", "client=1", "component=cursor", "reason=dry"); n != 1 || g.server.Stats().Changes.Refused < 10 {
-		t.Errorf("%d lines of %d refusals: %q", n, g.server.Stats().Changes.Refused, log.lines)
 	}
 }
 

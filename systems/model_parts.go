@@ -18,7 +18,6 @@ type serverModel struct {
 	sender    sender
 	line      *timeline.Timeline // nil: the server never simulates a tick again
 	snapshots bool               // clients receive snapshots, otherwise the inputs of all players
-	restores  bool               // re-simulation also resets components that clients write: restore them with owned.Restore
 	firstOpen func() uint32      // returns the first tick that may still change
 
 	// entered returns the input number after which a joining client numbers its inputs. kept is the last input that the

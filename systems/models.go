@@ -116,8 +116,8 @@ func rewindModel(s *Server, t policy.Traits, authority *ecs.Stage) serverModel {
 	line := r.in.Timeline()
 	return serverModel{
 		ticks: r, applier: r, sender: snapshots, line: line, message: noMessage, own: r.own, status: within(t.WindowTicks(rate), r.status), client: snapshots.status,
-		snapshots: true, restores: t.Rewinds,
-		entered: func(uint32) uint32 { return s.link.tick },
+		snapshots: true,
+		entered:   func(uint32) uint32 { return s.link.tick },
 		firstOpen: func() uint32 {
 			if line.Next() == 0 {
 				return 0
@@ -207,7 +207,7 @@ func predictModel(c *Client, t policy.Traits) clientModel {
 	}
 	c.predictor = predict.New(predicting, c.shape.predicted, c.config.historyTicks(c.world.TickRate()))
 	c.interpolator = interpolate.New(drawingParts(c), interpolate.States{
-		Mirror: c.mirror, Written: c.owned.Mask, CoSimulated: c.predictor.Scope.CoSimulates,
+		Mirror: c.mirror, CoSimulated: c.predictor.Scope.CoSimulates,
 		Damped: t.Remotes == policy.Damped, Damping: damping(ownModel(c.config.Models, c.played)),
 	})
 	reconciling := reconcileParts(c)

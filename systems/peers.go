@@ -10,7 +10,6 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/deterministic"
-	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/sessions"
 	"github.com/tactusgo/tactus/systems/serverapply"
@@ -22,9 +21,8 @@ type peer struct {
 	*sessions.Client
 	inputs        *serverapply.Client
 	relayed       *deterministic.Member // nil if snapshots are sent
-	owned         *ownership.Values
-	report        *report.Client   // nil: owner state is always sent
-	snapshot      *snapshot.Client // nil if no snapshots are sent
+	report        *report.Client        // nil: owner state is always sent
+	snapshot      *snapshot.Client      // nil if no snapshots are sent
 	commands      *commands.Inbox
 	spectator     bool
 	recorder      *recorder                        // nil: the client has a connection
@@ -129,7 +127,7 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 	if c == nil {
 		return
 	}
-	p := &peer{Client: c, spectator: session.Spectator(), owned: s.owned.Join(c.ID, &c.Notices, &c.Logged), commands: s.sessions.commands.Join(c.ID, &c.Notices, &c.Logged)}
+	p := &peer{Client: c, spectator: session.Spectator(), commands: s.sessions.commands.Join(c.ID, &c.Notices, &c.Logged)}
 	if p.spectator {
 		p.inputs = s.intake.Watch(p.ID, session, &p.Notices, &p.Logged)
 	} else {
@@ -172,7 +170,6 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 		s.sessions.commands.Forward(p.commands, s.model.applier)
 	}
 	s.sessions.commands.Leave(p.commands)
-	s.owned.Leave(p.owned)
 	s.model.sender.Leave(p) // it may still count inputs
 	if !p.spectator {
 		s.intake.Leave(p.inputs)
@@ -271,7 +268,7 @@ func (r *receiver) deferWork(l deferred, data []byte) {
 func (r *receiver) Acked(session netsys.Session, seq uint16) {
 	if p := r.sessions.find(session); p != nil {
 		p.Client.Acked()
-		p.Notices.Acked(seq, p.owned.Received)
+		p.Notices.Acked(seq)
 		r.model.sender.Acked(p, seq)
 	}
 }
@@ -281,18 +278,17 @@ func (r *receiver) Received(_ time.Time, session netsys.Session, pk netsys.Packe
 	if p == nil {
 		return
 	}
-	r.touched ^= p.inputs.Touch() ^ byte(p.owned.Newest()) // loads memory that the packet needs in parallel
+	r.touched ^= p.inputs.Touch() // loads memory that the packet needs in parallel
 	p.inputs.Loss.Packet(r.link.now)
 	if !r.sessions.Read(p.Client) {
 		r.deferWork(deferred{p: p, flooded: true}, nil)
 		return
 	}
 	to, is := r.model.applier.(workerApplier)
-	if !is || p.spectator || p.deferredItems > 0 || len(pk.Data) > 0 && pk.Data[0] == commands.PacketKind || ownership.HasPrefix(pk.Data) {
+	if !is || p.spectator || p.deferredItems > 0 || len(pk.Data) > 0 && pk.Data[0] == commands.PacketKind {
 		r.deferWork(deferred{p: p, packet: pk}, pk.Data)
 		return
 	}
-	p.owned.RecordPacket(pk.Seq)
 	r.bytes += uint64(len(pk.Data))
 	if err := to.ReceiveOn(r.worker, p, pk); err != nil {
 		r.deferWork(deferred{p: p, err: err}, nil)
@@ -340,11 +336,6 @@ func (h *serverHandler) receivePacket(p *peer, pk netsys.Packet) {
 		if err != nil {
 			s.sessions.Refuse(p.Client, fmt.Errorf("%w: %w", ErrMessage, err))
 		}
-		return
-	}
-	pk, err := s.owned.ReadPrefix(p.owned, pk)
-	if err != nil {
-		s.sessions.Refuse(p.Client, err)
 		return
 	}
 	s.stats.InputBytes += uint64(len(pk.Data))

@@ -9,10 +9,13 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/notice"
+	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/serverapply"
 )
 
 var errMagic = errors.New("not enough magic")
+
+var badLink = netsys.Link{Latency: 120 * time.Millisecond, Jitter: 60 * time.Millisecond, Loss: 0.2, Duplicate: 0.05}
 
 var honestAddr = netip.MustParseAddrPort("127.0.0.1:5555")
 
@@ -168,5 +171,31 @@ func TestRefuseLooksAtTheInput(t *testing.T) {
 	c := ServerConfig{Players: Players{Refuse: Refuse(func(*ecs.World, uint32, *place) error { return nil })}}
 	if _, err := NewServer(netsys.NewNetwork().Node(honestAddr), plaza(), c); !errors.Is(err, ErrConfig) {
 		t.Error(err)
+	}
+}
+
+// Players.Refuse refuses relayed inputs too, and the client is notified.
+func TestRefusedInputsThatAreRelayed(t *testing.T) {
+	for _, preset := range []policy.Model{policy.Rollback{}, policy.ServerRewind{}} {
+		var told []Refusal
+		g := newGame(t, peopled, ServerConfig{Seed: 4, Players: Players{Refuse: noShots()}, Model: preset})
+		n := 0
+		g.join(ClientConfig{OnRefused: func(r Refusal) { told = append(told, r) }, Gather: Gather(func(_ *Client, in *push) {
+			n++
+			in.Fire = n > 120 && n%60 == 0
+		})}, netsys.Link{Latency: 50 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.05})
+		g.connect()
+		g.run(900)
+		for e := range ecs.All[ownerRow](g.server.World()) {
+			if n := ecs.Get[shots](g.server.World(), e).Count; n != 0 {
+				t.Errorf("%v: %d shots in spite of it", preset, n)
+			}
+		}
+		if len(told) < 10 || told[0].Cause != RefusedInput || told[0].Reason != errMagic.Error() {
+			t.Errorf("%v: told %+v", preset, told)
+		}
+		if err := g.clients[0].Err(); err != nil {
+			t.Errorf("%v: %v", preset, err)
+		}
 	}
 }

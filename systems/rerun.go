@@ -279,21 +279,6 @@ func (p *rerunPass) Message(client uint32, channel int, message []byte) {
 	_ = p.s.handleMessage(client, channel, message)
 }
 
-// Value implements [flight.Handler].
-func (p *rerunPass) Value(netID uint32, component int, raw []byte) error {
-	list := p.s.shape.replicated
-	if component >= len(list) || list[component].Words == 0 {
-		return fmt.Errorf("%w: a value of component %d", ErrFlight, component)
-	}
-	if e, ok := p.s.world.ByNetID(components.NetID(netID)); ok {
-		if at := p.s.world.Netcode().Pointer(e, list[component]); at != nil {
-			_, err := list[component].Schema.ReadRaw(raw, at)
-			return err
-		}
-	}
-	return nil // the worlds differ: the next hash tells
-}
-
 // Outside implements [flight.Handler].
 func (p *rerunPass) Outside(index int) error {
 	if index >= len(p.s.stages.outside) {

@@ -81,12 +81,10 @@ func (x *crowd) tick() {
 		h.Received(s.link.now, c, netsys.Packet{Seq: x.seq, At: s.link.now, Newest: true, Data: x.packet})
 	}
 	x.taken()
-	s.owned.Decide()
 	s.model.ticks.Ready()
 	s.stages.onTick.Run(s.world)
 	s.model.ticks.Done()
 	s.link.tick++
-	s.owned.QueueNotices(s.link.tick)
 	s.sessions.SendNotices()
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/interest"
 	"github.com/tactusgo/tactus/systems/internal/overload"
-	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/lagcomp"
@@ -33,8 +32,7 @@ type Server struct {
 	stats     ServerStats
 	probe     Probe
 	lagComp   *lagcomp.Compensator // nil: none
-	owned     *ownership.Server
-	report    *report.Judge // nil: clients report no results
+	report    *report.Judge        // nil: clients report no results
 	link      serverLink
 	stages    serverStages
 	followed  followers
@@ -116,9 +114,6 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	}
 	model, onTick, after := newServerModel(s)
 	s.model, s.stages.onTick, s.stages.after = model, onTick, after
-	if s.owned, err = newOwned(s); err != nil {
-		return nil, err
-	}
 	if c.Players.Refuse.check != nil && (p.Input() == nil || c.Players.Refuse.component(p) != p.Input()) {
 		return nil, fmt.Errorf("%w: Refuse checks another type than the protocol's input", ErrConfig)
 	}
@@ -223,16 +218,11 @@ func (s *Server) Advance(now time.Time) int {
 		s.model.applier.Depart(gone)
 		s.sessions.ClearGone()
 	}
-	s.owned.Decide()
 	for left := n; left > 0; {
 		k := s.ticksUntilSend(left)
 		left -= k
 		s.runTicks(k)
 		s.followed.all.Settle(s.model.firstOpen())
-		if s.model.restores {
-			s.owned.Restore()
-		}
-		s.owned.QueueNotices(s.link.tick)
 		s.sessions.SendNotices()
 		s.stages.after.Run(s.world)
 	}

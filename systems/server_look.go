@@ -6,7 +6,6 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/outcome"
 	"github.com/tactusgo/tactus/systems/snapshot"
@@ -130,7 +129,9 @@ func (s *Server) Baseline(client uint32, id components.NetID) (k Knowledge, ok b
 	}
 	e, there := s.world.ByNetID(id)
 	k.Everywhere, k.Exists = true, there && s.world.Alive(e)
-	k.Own = k.Exists && ownership.Owner(s.world, e) == client
+	if owner := (*components.Owner)(s.world.Netcode().Pointer(e, s.shape.replicated[0])); owner != nil {
+		k.Own = k.Exists && owner.Client == client
+	}
 	k.Joining = s.status(p).Joining
 	return k, true
 }

@@ -60,7 +60,7 @@ type recorder struct {
 func (r *recorder) join() {
 	s, session := r.s, &r.session
 	c := s.sessions.Record(session)
-	p := &peer{Client: c, spectator: true, recorder: r, owned: s.owned.Join(c.ID, &c.Notices, &c.Logged), commands: s.sessions.commands.Join(c.ID, &c.Notices, &c.Logged)}
+	p := &peer{Client: c, spectator: true, recorder: r, commands: s.sessions.commands.Join(c.ID, &c.Notices, &c.Logged)}
 	p.inputs = s.intake.Watch(p.ID, session, &p.Notices, &p.Logged)
 	r.p = p
 	s.sessions.add(p)

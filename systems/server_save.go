@@ -8,10 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/commands"
-	"github.com/tactusgo/tactus/systems/internal/ownership"
 	"github.com/tactusgo/tactus/systems/internal/saved"
 	"github.com/tactusgo/tactus/systems/internal/sessions"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
@@ -21,8 +19,8 @@ import (
 var ErrLoad = errors.New("systems: Load")
 
 // Save captures the server between two ticks: tick, seed, all entities with their values and owners, resources (see
-// [ecs.SetResource]), the players with their client numbers, inputs and commands that have arrived for coming ticks, outcomes
-// that have not been committed, and grants. After a load, inputs for earlier ticks are too late. A player whom no tick has
+// [ecs.SetResource]), the players with their client numbers, inputs and commands that have arrived for coming ticks, and
+// outcomes that have not been committed. After a load, inputs for earlier ticks are too late. A player whom no tick has
 // joined yet is not in the save, and joins the loaded world as in a new one.
 //
 // Save returns a function that encodes the capture for ServerConfig.Load. Any goroutine may call it once, while the server goes
@@ -68,9 +66,6 @@ func (s *Server) players() *saved.State {
 		p := s.sessions.byID[client]
 		return p != nil && s.model.applier.Plays(p)
 	}))
-	if g := ecs.Resource[ownership.Grants](s.world); g != nil {
-		g.Each(func(id, client uint32) { x.Grants = append(x.Grants, saved.Grant{NetID: id, Client: client}) })
-	}
 	return x
 }
 
@@ -172,11 +167,6 @@ func (s *Server) loadPlayers(x *saved.State, now time.Time) error {
 	for i := range x.Players {
 		if p := &x.Players[i]; p.Connected {
 			s.notePresence(p.Client, true)
-		}
-	}
-	for _, g := range x.Grants {
-		if e, ok := s.world.ByNetID(components.NetID(g.NetID)); ok {
-			ownership.Give(s.world, e, g.Client)
 		}
 	}
 	s.config.Logger.Info("world loaded", "tick", x.Tick, "players", len(reserved))

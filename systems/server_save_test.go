@@ -484,7 +484,7 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	newer := slices.Clone(b)
 	newer[len("tactus save ")]++
-	if err := open(newer); err == nil || !strings.Contains(err.Error(), "version 3 of the format") {
+	if err := open(newer); err == nil || !strings.Contains(err.Error(), "version 4 of the format") {
 		t.Errorf("a newer format: %v", err)
 	}
 	if err := open([]byte("something else")); err == nil || !strings.Contains(err.Error(), "not a save") {

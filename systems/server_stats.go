@@ -34,7 +34,6 @@ type ServerStats struct {
 	Untold            uint64 // notices of refusals that were dropped because there were too many
 	Inputs            InputStats
 	Reports           ReportStats
-	Changes           ChangeStats
 	Commands          CommandStats
 	Snapshots         SnapshotStats
 	Encodes           EncodeStats
@@ -59,8 +58,6 @@ type ClientStatus struct {
 	LastInput uint32
 	// Inputs counts its inputs.
 	Inputs InputStats
-	// Changes counts its values of ecs.ClientOwned components.
-	Changes ChangeStats
 	// Commands counts its commands.
 	Commands CommandStats
 	// Malformed counts malformed messages.
@@ -107,7 +104,6 @@ func (s *Server) status(p *peer) ClientStatus {
 		ID:        p.ID,
 		LastInput: p.inputs.Consumed(),
 		Inputs:    p.inputs.Stats(),
-		Changes:   ChangeStats(p.owned.Stats),
 		Commands:  p.commands.Stats,
 		Malformed: uint64(p.Malformed),
 		Flooded:   p.Client.Flooded,
@@ -136,7 +132,7 @@ func (s *Server) Stats() ServerStats {
 	st.MalformedMessages, st.FloodedMessages, st.Returned, st.Deaf = here.Malformed, here.Flooded, here.Returned, here.Deaf
 	st.SendErrors, st.ResimulatedTicks = here.Unsent, s.world.Resimulated()
 	st.Reports = ReportStats(s.report.Stats())
-	st.Inputs, st.Changes, st.Untold = s.intake.Stats(), ChangeStats(s.owned.Stats()), here.Untold
+	st.Inputs, st.Untold = s.intake.Stats(), here.Untold
 	st.Commands = s.sessions.commands.Departed()
 	for _, p := range s.sessions.peers.All() {
 		st.Commands.Add(p.commands.Stats)

@@ -16,7 +16,7 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// Cursor is a client-owned component.
+// Cursor is a component.
 type Cursor struct {
 	X, Y int16 `net:"-512..512"`
 }
@@ -48,7 +48,6 @@ func TestModelsRefuseWhatTheyCannotPlay(t *testing.T) {
 		{name: "Singleton", game: func(p *ecs.Protocol) { ecs.Singleton[Cursor](p, 0) }},
 		{name: "Extrapolate", game: func(p *ecs.Protocol) { ecs.Extrapolate[components.Position](p, 100*time.Millisecond) }},
 		{name: "server", game: fieldtest.Predicted[fieldtest.Patient]},
-		{name: "ClientOwned", game: func(p *ecs.Protocol) { ecs.Replicate[Cursor](p, ecs.ClientOwned) }, refused: both("part of the input, or an event")},
 		{name: "Coarse.X", game: fieldtest.Predicted[Coarse], refused: map[string]string{"CorrectOnMismatch": "use a tol above"}},
 		{name: "Patient.Health is tagged server", game: func(p *ecs.Protocol) { ecs.Replicate[fieldtest.Patient](p, ecs.Predicted|ecs.OwnerOnly) },
 			refused: map[string]string{"CorrectOnMismatch": "OwnerOnly and not Predicted"}},

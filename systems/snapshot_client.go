@@ -5,7 +5,6 @@ import (
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/components"
-	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
@@ -72,7 +71,7 @@ func (steered) BeforeReceive(int) int { return 0 }
 // More returns false: a client that is behind runs slightly fast.
 func (steered) More(int) bool { return false }
 
-// clientHost connects the mirror with prediction, scope, ownership and drawing when it places entities.
+// clientHost connects the mirror with prediction, scope and drawing when it places entities.
 type clientHost Client
 
 // Admits matches an entity with predicted spawns and despawns, and reports whether the client simulates it. An own
@@ -100,11 +99,6 @@ func (h *clientHost) Shaped(r *mirror.Replica, x mirror.Change) {
 
 // Replaced removes the entity from the view.
 func (h *clientHost) Replaced(r *mirror.Replica) { h.interpolator.Hide(r) }
-
-// KeepsLocal reports whether this client's own value stays.
-func (h *clientHost) KeepsLocal(r *mirror.Replica, comp *ecs.Component, words []int32) bool {
-	return h.owned.Keeps(r.ID, r.Entity, comp, words)
-}
 
 // Placed asks the game for the scope of an entity.
 func (h *clientHost) Placed(r *mirror.Replica, own bool, mask uint64, simulated bool) (again bool) {

@@ -45,7 +45,6 @@ type draw struct {
 	whimsy    bool
 	quantized bool
 	local     bool
-	cursors   bool
 	carry     float64
 	lull      [2]uint32 // range of ticks without any activity
 	sight     *rule     // the interest; nil: none
@@ -75,7 +74,6 @@ type draw struct {
 	partial                        bool
 	thin                           bool
 	own                            systems.ClientSystems // of clients that predict; set by tests, not by seeds
-	grant                          bool
 	sleep                          sleep
 	steps                          float64       // of clocks, per second
 	leap                           time.Duration // the longest
@@ -143,7 +141,7 @@ func newDraw(t *testing.T, seed uint64, without ...string) *draw {
 // names lists all features.
 var names = []string{
 	"axes", "rate", "wake", "send", "frames", "churn", "storms", "reshape", "changes", "owners", "whims", "quantized", "local",
-	"cursors", "grant", "interest", "only", "hides", "flicker", "budget", "priority", "priorities", "coders", "links", "dead", "late", "leave", "crash", "hold",
+	"interest", "only", "hides", "flicker", "budget", "priority", "priorities", "coders", "links", "dead", "late", "leave", "crash", "hold",
 	"return", "takeover", "hitch", "halt", "drift", "scope", "assume", "partial", "thin", "keep", "lagcomp", "crowded", "carry", "lull", "vigil",
 	"spectators", "login", "orders", "sleep", "steps", "mtu", "fleet",
 }
@@ -391,12 +389,6 @@ func (d *draw) world() {
 	d.may("whims", 2, func(*rand.Rand) string { d.whimsy = true; return "" })
 	d.may("quantized", 2, func(*rand.Rand) string { d.quantized = true; return "" })
 	d.may("local", 2, func(*rand.Rand) string { d.local = true; return "" })
-	if !d.everywhere() { // which send inputs and nothing else
-		d.may("cursors", 2, func(*rand.Rand) string { d.cursors = true; return "" })
-	}
-	if d.cursors {
-		d.may("grant", 2, func(*rand.Rand) string { d.grant = true; return "" })
-	}
 }
 
 // set sets a chance, and says it.

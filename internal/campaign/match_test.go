@@ -250,7 +250,7 @@ func (m *match) upset() {
 	m.blink()
 }
 
-// whisper sends events to clients, changes their budgets, and grants ownership.
+// whisper sends events to clients, and changes their budgets.
 func (m *match) whisper() {
 	w := m.crowd.Server.World()
 	for s := range m.crowd.Server.Clients {
@@ -263,17 +263,6 @@ func (m *match) whisper() {
 			if err := m.crowd.Server.SetBudget(s.ID, pick(m.r, m.budgets...)); err != nil {
 				m.t.Error(err)
 			}
-		}
-	}
-	if !m.grant || m.r.IntN(20) > 0 {
-		return
-	}
-	for e := range ecs.EachInOrder[struct{ Cursor *cursor }](w) {
-		switch m.r.IntN(8) {
-		case 0:
-			systems.Grant(w, e, uint32(m.r.IntN(m.clients+3)))
-		case 1:
-			systems.Revoke(w, e)
 		}
 	}
 }

@@ -163,7 +163,7 @@ func (k *player) config() systems.ClientConfig {
 // live reports whether the player has a session, as far as its client knows.
 func (k *player) live() bool { return !k.gone && k.Err() == nil && k.Connected() }
 
-// act makes a player send events and commands after a tick, write components, and change scopes.
+// act makes a player send events and commands, and change scopes, after a tick.
 func (k *player) act() {
 	if k.m.quiet || !k.live() {
 		return
@@ -171,14 +171,6 @@ func (k *player) act() {
 	if k.r.IntN(50) == 0 {
 		k.said++
 		event.Raise(k.World(), event.ToServer(), remark{k.said})
-	}
-	if k.m.cursors && k.r.IntN(3) == 0 {
-		w := k.World()
-		for e := range ecs.All[struct{ Cursor cursor }](w) {
-			if k.MayWrite(e) {
-				*ecs.Get[cursor](w, e) = cursor{float32(k.r.IntN(1000)) - 500, float32(k.r.IntN(1000)) / 2}
-			}
-		}
 	}
 	if k.m.orders && k.r.IntN(20) == 0 && systems.Command(k.Client.Client, hoist{uint16(k.N), k.ordered + 1}) == nil {
 		k.ordered++

@@ -144,11 +144,6 @@ type aim struct {
 	At uint16 `net:"0..65535"`
 }
 
-// cursor is written by a client.
-type cursor struct {
-	X, Y float32 `net:"-512..512 step 0.5"`
-}
-
 // flotsam marks entities that only the server moves, spawns and despawns.
 type flotsam struct {
 	Kind uint8 `net:"raw"`
@@ -296,9 +291,6 @@ func (d *draw) sea() *ecs.Protocol {
 	if d.fleet > 0 {
 		ecs.Replicate[drone](p, ecs.Predicted)
 		p.Simulate("hover", hover)
-	}
-	if d.cursors {
-		ecs.Replicate[cursor](p, ecs.ClientOwned|ecs.Interpolated)
 	}
 	ecs.Local[hot](p, ecs.Predicted)
 	if d.blinks() {
@@ -482,9 +474,6 @@ func (d *draw) enlist(w *ecs.World, client uint32, v *ask) {
 	}
 	if d.local {
 		values = append(values, hot{})
-	}
-	if d.cursors {
-		values = append(values, cursor{})
 	}
 	w.Spawn(values...)
 	for n := range d.fleet {

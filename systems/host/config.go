@@ -119,7 +119,7 @@ func clientConfig(h *Host, p *ecs.Protocol, now time.Time, c *Config) (systems.C
 		if r.Cause == systems.TooFast {
 			number = uint32(min(r.Inputs, 1<<32-1))
 		}
-		h.news.add(News{Kind: NewsRefused, Tick: r.Tick, NetID: uint32(r.NetID), Which: uint16(r.Cause), Number: number}, []byte(r.Reason))
+		h.news.add(News{Kind: NewsRefused, Tick: r.Tick, Which: uint16(r.Cause), Number: number}, []byte(r.Reason))
 		if told := c.Client.OnRefused; told != nil {
 			told(r)
 		}

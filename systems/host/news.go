@@ -24,7 +24,7 @@ const (
 	NewsCommitted
 	// NewsCancelled: the outcome did not happen.
 	NewsCancelled
-	// NewsRefused: the server refused an input, a change or a command. Which is a systems.RefusalCause. Number is the
+	// NewsRefused: the server refused an input or a command. Which is a systems.RefusalCause. Number is the
 	// input's sequence, or the number of inputs above the limit. The value is the reason as text.
 	NewsRefused
 )

@@ -34,8 +34,6 @@ type room struct {
 
 // Parts adds the other parts of an input packet.
 type Parts struct {
-	// Prefix appends the bytes before the inputs of packet seq.
-	Prefix func(b []byte, seq uint16) []byte
 	// Fill sets the fields of a message other than its inputs.
 	Fill func(m *wire.Input)
 	// Reported reports that Fill sets results.
@@ -45,7 +43,7 @@ type Parts struct {
 // Counts holds the counters of a sender.
 type Counts struct {
 	Inputs uint64 // inputs in all packets
-	Bytes  uint64 // bytes of all packets, without prefixes
+	Bytes  uint64 // bytes of all packets
 	Errors uint64 // packets that could not be sent
 }
 
@@ -79,13 +77,7 @@ func (s *Sender) Send(now time.Time, session netsys.Session) {
 		m.Words = append(m.Words, s.log.Words(seq)...)
 	}
 	s.parts.Fill(m)
-	s.packet = s.parts.Prefix(s.packet[:0], session.Next())
-	prefix := len(s.packet)
-	s.packet = s.coder.Append(s.packet, m, session.Next(), s.bases)
-	if len(s.packet) > netsys.MaxPayload {
-		s.packet = s.packet[:copy(s.packet, s.packet[prefix:])] // the prefix is sent with a later packet
-		prefix = 0
-	}
+	s.packet = s.coder.Append(s.packet[:0], m, session.Next(), s.bases)
 	seq, err := session.Send(now, s.packet)
 	if err != nil {
 		s.Counts.Errors++
@@ -93,7 +85,7 @@ func (s *Sender) Send(now time.Time, session netsys.Session) {
 	}
 	*s.sent.Put(seq) = newest
 	s.bases.Put(seq, m, s.coder.State)
-	s.Counts.Bytes += uint64(len(s.packet) - prefix)
+	s.Counts.Bytes += uint64(len(s.packet))
 	s.Counts.Inputs += uint64(n)
 }
 

@@ -68,9 +68,6 @@ func (b between) drawBetween(r *mirror.Replica, f *figure, head float64) (waitin
 	if r.Private != 0 && !r.Entity.IsZero() {
 		b.copy(f.entity, r.Entity, r.Private)
 	}
-	if held := b.written(r.Entity); held != 0 {
-		b.copy(f.entity, r.Entity, held&g.mask)
-	}
 	b.drawError(f)
 	b.drawBlend(f)
 	return to == nil && r.Removed.Tick == 0

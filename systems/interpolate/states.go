@@ -16,7 +16,6 @@ type states struct {
 	step        float64 // seconds per tick
 	beyond      float64 // ticks by which the head may pass the newest state
 	oldest      uint32  // tick of the oldest state from which an entity is interpolated
-	written     func(ecs.Entity) uint64
 	coSimulated func() bool
 }
 

@@ -40,9 +40,8 @@ type Parts struct {
 // States holds what drawing from the server's states uses.
 type States struct {
 	Mirror      *mirror.Mirror
-	Written     func(ecs.Entity) uint64 // returns the components of an entity that the client writes itself
-	CoSimulated func() bool             // reports whether the client has co-simulated entities
-	Damped      bool                    // draw other clients' entities toward the newest state, not between states
+	CoSimulated func() bool // reports whether the client has co-simulated entities
+	Damped      bool        // draw other clients' entities toward the newest state, not between states
 	Damping     policy.Damping
 }
 
@@ -59,7 +58,7 @@ type renderer interface {
 func New(parts Parts, from States) *System {
 	s := newSystem(parts)
 	rate := float64(s.world.TickRate())
-	x := &states{System: s, mirror: from.Mirror, step: 1 / rate, oldest: math.MaxUint32, written: from.Written, coSimulated: from.CoSimulated}
+	x := &states{System: s, mirror: from.Mirror, step: 1 / rate, oldest: math.MaxUint32, coSimulated: from.CoSimulated}
 	for _, comp := range s.comps {
 		x.beyond = max(x.beyond, comp.Beyond.Seconds()*rate)
 	}

@@ -28,7 +28,6 @@ var rooms = map[string]string{
 	"internal/traffic":       "",
 	"internal/report":        "",
 	"internal/notice":        "internal/inflight",
-	"internal/ownership":     "internal/notice",
 	"internal/sessions":      "internal/notice",
 	"internal/commands":      "internal/inflight internal/notice",
 	"internal/relay":         "policy internal/inflight internal/commands",

@@ -49,12 +49,10 @@ type clientLine struct {
 	Refused   uint64  `json:"refused"` // refused by the game
 	Fast      uint64  `json:"fast"`
 
-	Changes    uint64 `json:"changes"` // accepted changes of client-owned values
-	NotChanged uint64 `json:"changesRefused"`
-	Views      uint64 `json:"views"` // views of lag compensation
-	Clamped    uint64 `json:"viewsClamped"`
-	Malformed  uint64 `json:"malformed"`
-	Flooded    uint64 `json:"flooded"`
+	Views     uint64 `json:"views"` // views of lag compensation
+	Clamped   uint64 `json:"viewsClamped"`
+	Malformed uint64 `json:"malformed"`
+	Flooded   uint64 `json:"flooded"`
 }
 
 func (x *Inspector) clients(ctx context.Context, _ query) (any, error) {
@@ -112,7 +110,6 @@ func clientOf(c *systems.ClientStatus) clientLine {
 		MeanDepth: float64(c.Inputs.Depth) / float64(max(c.Inputs.Ticks, 1)),
 		Consumed:  c.Inputs.Consumed, Missing: c.Inputs.Missing, Late: c.Inputs.Late, Refused: c.Inputs.Refused,
 		Rewrote: c.Inputs.Rewrote, Rejected: c.Inputs.Rejected, Fast: c.Inputs.Fast,
-		Changes: c.Changes.Taken, NotChanged: c.Changes.Refused + c.Changes.Unowned + c.Changes.Flooded,
 		Malformed: c.Malformed, Flooded: c.Flooded,
 	}
 }

@@ -143,8 +143,6 @@ func (s series) server(st *systems.ServerStats) {
 	s.count("messages_channel_total", "Messages of channels that the game was told of.", st.ChannelMessages)
 	s.count("values_clamped_total", "Values outside their declared range.", st.Clamped)
 	s.count("clients_deaf_total", "Clients dropped because they acknowledged nothing.", st.Deaf)
-	s.counts("changes_total", "What became of values of client-owned components.", "fate",
-		count{"taken", st.Changes.Taken}, count{"refused", st.Changes.Refused}, count{"unowned", st.Changes.Unowned}, count{"flooded", st.Changes.Flooded})
 	s.count("refusals_untold_total", "Refusals that clients were not told of, because there were too many.", st.Untold)
 	s.count("clients_returned_total", "Players that came back while they were waited for.", st.Returned)
 	s.count("send_errors_total", "Packets that the wire refused.", st.SendErrors)

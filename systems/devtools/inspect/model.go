@@ -193,13 +193,10 @@ func rewindOf(c *lagcomp.Config) time.Duration {
 	return c.MaxRewind
 }
 
-// authority returns the counters of accepted and refused inputs and changes.
+// authority returns the counters of refused inputs.
 func authority(c *systems.ServerConfig, r *modelReading) section {
-	ch := &r.stats.Changes
 	return section{Title: "Authority", Figures: []counter{
 		figure("inputs refused by the game", r.stats.Inputs.Refused), figure("inputs faster than ticks", r.stats.Inputs.Fast),
-		figure("changes of client-owned values accepted", ch.Taken), figure("changes refused by the game", ch.Refused),
-		figure("changes of entities of others", ch.Unowned), figure("changes flooded", ch.Flooded),
 		figure("refusals not reported to the client, queue full", r.stats.Untold),
 	}}
 }

@@ -111,7 +111,7 @@ func (b *blind) Connected(now time.Time, session netsys.Session) {
 		gather = func(in unsafe.Pointer) { think(&b.playing.player, in) }
 	}
 	b.playing.inputs = inputgather.New(log, gather, nil)
-	b.playing.sender = inputgather.NewSender(log, m.Input, inputgather.Parts{Prefix: nothing, Fill: b.setShift})
+	b.playing.sender = inputgather.NewSender(log, m.Input, inputgather.Parts{Fill: b.setShift})
 	if b.shard.sender == nil {
 		b.shard.sender = b.playing.sender
 	}
@@ -127,9 +127,6 @@ func playable(m policy.Model) error {
 	}
 	return nil
 }
-
-// nothing adds nothing before the inputs.
-func nothing(b []byte, _ uint16) []byte { return b }
 
 // setShift sets the shift of this client's clock. Every sent input counts as decoded.
 func (b *blind) setShift(m *wire.Input) { m.Shift = b.playing.steering.Done() }

@@ -17,13 +17,13 @@ const MaxWaiting = inflight.Waiting
 
 // Queue holds a client's commands that are not acknowledged.
 type Queue struct {
-	list   inflight.List[struct{}]
+	list   inflight.List
 	packet []byte
 }
 
 // Add adds a command. It returns false if [MaxWaiting] commands wait.
 func (q *Queue) Add(command string) bool {
-	return q.list.Add(struct{}{}, func(b []byte) []byte { return append(b, command...) })
+	return q.list.Add(func(b []byte) []byte { return append(b, command...) })
 }
 
 // Send sends unacknowledged commands when they are due.
@@ -40,4 +40,4 @@ func (q *Queue) Send(now time.Time, session netsys.Session) {
 }
 
 // Acked records that a packet of the session arrived.
-func (q *Queue) Acked(seq uint16) { q.list.Acked(seq, func(*struct{}) {}) }
+func (q *Queue) Acked(seq uint16) { q.list.Acked(seq) }

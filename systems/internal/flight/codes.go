@@ -15,7 +15,6 @@ const (
 	opAlone          // index: Simulate runs for the entities of a player alone, with its input
 	opSkip           // index: the entities of a player take no step
 	opMessage        // client | channel | message
-	opValue          // NetID | component | raw value
 	opClaim          // kind | client | number: what lag compensation was told between ticks
 	opHash           // u64: the hash of the world before the coming tick
 	opOutside        // index: a system of the game runs outside of ticks

@@ -2,7 +2,7 @@
 // systems.Rerun simulates these ticks again.
 //
 //   - Keep: [New], [Log.Checkpoint], and for each tick [Log.Entry], [Log.Hold], [Log.Skip] and [Log.Run]. Between ticks
-//     [Log.Message], [Log.Value] and [Log.Hash].
+//     [Log.Message] and [Log.Hash].
 //   - Write: [Log.Capture].
 //   - Read a file: [Parse], [Segment.Save], [Segment.Ticks].
 //

@@ -24,14 +24,6 @@ func (n *notes) Message(client uint32, channel int, message []byte) {
 	n.add("message %d %d %q", client, channel, message)
 }
 
-func (n *notes) Value(netID uint32, component int, raw []byte) error {
-	n.add("value %d %d %v", netID, component, raw)
-	if netID == 666 {
-		return errors.New("no such value")
-	}
-	return nil
-}
-
 func (n *notes) Outside(index int) error {
 	n.add("outside %d", index)
 	if index == 666 {
@@ -100,7 +92,6 @@ func sample() *Log {
 	l.Skip(2)
 	l.Run()
 	l.Message(1, 2, []byte("hello"))
-	l.Value(12, 3, []byte{1, 2})
 	l.Claim(Recorded, 0, 6)
 	l.Outside(3)
 	l.Hold(1, 8, []int32{-3, 1 << 30}) // as expected
@@ -126,7 +117,7 @@ func TestFlight(t *testing.T) {
 	x, got := read(t, l.Capture(header, 0, nil)())
 	want := []string{
 		"checkpoint 5 five", "hash abc", `entry 1 1 "login"`, "run [{1 7 [-3 1073741824] false} {2 0 [0 0] true}] false",
-		`message 1 2 "hello"`, "value 12 3 [1 2]", "claim 3 0 6", "outside 3", "run [{1 8 [-3 1073741824] false} {2 1 [4 0] false}] false",
+		`message 1 2 "hello"`, "claim 3 0 6", "outside 3", "run [{1 8 [-3 1073741824] false} {2 1 [4 0] false}] false",
 		"checkpoint 7 seven", "alone {2 2 [4 0] false}", "run [{3 20 [1 1] false} {2 3 [0 0] false}] false",
 		"run [{2 9 [0 5] false} {3 21 [1 1] false}] true",
 	}
@@ -236,7 +227,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 	older := append([]byte(mark), version+1)
 	for want, bad := range map[string][]byte{
-		"damaged": append(plain, 0), "version 2": append(older, plain[len(older):]...), "not a flight": []byte("tactus save something"),
+		"damaged": append(plain, 0), "version 3": append(older, plain[len(older):]...), "not a flight": []byte("tactus save something"),
 	} {
 		if _, err := Parse(frame.Compress(bad)); !errors.Is(err, ErrFlight) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
@@ -252,7 +243,7 @@ func segmentOf(words int, events ...byte) *Segment {
 func TestDamagedHappenings(t *testing.T) {
 	for name, events := range map[string][]byte{
 		"unknown code": {99, 0}, "unknown player": {opHold, 1, 0}, "cut off": {opHash, 1, 2, 3}, "long message": {opMessage, 1, 1, 200},
-		"unknown kind": {opEntry, 7, 1, 0}, "unknown claim": {opClaim, 9, 1, 1}, "refused value": {opValue, 0x9a, 5, 0, 0}, "large number": {opSkip, 255, 255, 255, 255, 255, 255, 1},
+		"unknown kind": {opEntry, 7, 1, 0}, "unknown claim": {opClaim, 9, 1, 1}, "refused system": {opOutside, 0x9a, 5}, "large number": {opSkip, 255, 255, 255, 255, 255, 255, 1},
 	} {
 		if _, err := segmentOf(1, events...).Ticks(false, &notes{}); !errors.Is(err, ErrFlight) {
 			t.Errorf("%s: %v", name, err)

@@ -170,15 +170,6 @@ func (l *Log) Remove(at int) {
 	}
 }
 
-// Value adds a value, in raw form, that a component of an entity has before the coming tick. component is its index in
-// ecs.Protocol.Replicated.
-func (l *Log) Value(netID uint32, component int, raw []byte) {
-	if l.Started() {
-		x := l.current()
-		x.events = codec.AppendBytes(codec.AppendUvarints(append(x.events, opValue), netID, uint32(component)), raw)
-	}
-}
-
 // Outside says that a system of the game runs outside of ticks. index is its index among these systems.
 func (l *Log) Outside(index int) {
 	if l.Started() {

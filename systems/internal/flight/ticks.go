@@ -20,8 +20,6 @@ type Player struct {
 type Handler interface {
 	// Message repeats a message of a client.
 	Message(client uint32, channel int, message []byte)
-	// Value sets a component of an entity before the coming tick. It returns an error for a value that no entity can have.
-	Value(netID uint32, component int, raw []byte) error
 	// Claim passes an input to lag compensation between ticks.
 	Claim(kind ClaimKind, client, number uint32)
 	// Outside runs a system of the game outside of ticks. It returns an error if there is none of that index.
@@ -92,13 +90,6 @@ func (t *ticks) run(cut bool, h Handler) (ok bool, err error) {
 			}
 			if t.Err() == nil {
 				h.Claim(kind, client, number)
-			}
-		case opValue:
-			id, component, raw := t.Uvarint32(), t.Uvarint32(), t.Bytes()
-			if t.Err() == nil {
-				if err := h.Value(id, int(component), raw); err != nil {
-					return false, err
-				}
 			}
 		case opOutside:
 			if i := t.Uvarint32(); t.Err() == nil {

@@ -22,20 +22,14 @@ const (
 //
 // with all unacknowledged entries that fit, from the oldest on. The zero value is
 // ready to use.
-type List[T any] struct {
-	done    uint32     // number of the last acknowledged entry
-	waiting []entry[T] // ring of unacknowledged entries
-	head, n int        // index and number of entries in waiting
+type List struct {
+	done    uint32   // number of the last acknowledged entry
+	waiting [][]byte // ring of unacknowledged entries
+	head, n int      // index and number of entries in waiting
 	fresh   bool
 	at      time.Time    // time of the last packet
 	packets []sentPacket // the newest packets, a ring once there are Waiting
 	packet  int
-}
-
-// entry is an unacknowledged entry with its encoding.
-type entry[T any] struct {
-	value T
-	bytes []byte
 }
 
 // sentPacket is a packet with entries up to last.
@@ -46,39 +40,39 @@ type sentPacket struct {
 }
 
 // Waiting returns the number of unacknowledged entries.
-func (l *List[T]) Waiting() int { return l.n }
+func (l *List) Waiting() int { return l.n }
 
 // Add adds an entry. write appends its encoding. Add returns false if there is no room.
-func (l *List[T]) Add(is T, write func(dst []byte) []byte) bool {
+func (l *List) Add(write func(dst []byte) []byte) bool {
 	if l.n == Waiting {
 		return false
 	}
 	if l.n == len(l.waiting) {
-		grown := make([]entry[T], min(max(2*l.n, 2), Waiting))
+		grown := make([][]byte, min(max(2*l.n, 2), Waiting))
 		for i := range grown[:l.n] {
 			grown[i] = l.waiting[(l.head+i)%l.n]
 		}
 		l.waiting, l.head = grown, 0
 	}
 	x := &l.waiting[(l.head+l.n)%len(l.waiting)]
-	x.value, x.bytes = is, write(x.bytes[:0])
+	*x = write((*x)[:0])
 	l.n++
 	l.fresh = true
 	return true
 }
 
 // Due reports whether to send a packet: at once for new entries, or after wait, when an acknowledgement is overdue.
-func (l *List[T]) Due(now time.Time, wait time.Duration) bool {
+func (l *List) Due(now time.Time, wait time.Duration) bool {
 	return l.n > 0 && (l.fresh || now.Sub(l.at) >= max(wait, minResendWait))
 }
 
 // Send appends a packet of a kind to dst, which must be empty, and sends it. send returns false if the packet was
 // not sent.
-func (l *List[T]) Send(dst []byte, kind byte, now time.Time, send func([]byte) (seq uint16, ok bool)) []byte {
+func (l *List) Send(dst []byte, kind byte, now time.Time, send func([]byte) (seq uint16, ok bool)) []byte {
 	dst = codec.AppendUvarint(append(dst, kind), uint64(l.done)+1)
 	last := l.done
 	for i := range l.n {
-		b := l.waiting[(l.head+i)%len(l.waiting)].bytes
+		b := l.waiting[(l.head+i)%len(l.waiting)]
 		if last > l.done && len(dst)+len(b) > listRoom {
 			break
 		}
@@ -96,9 +90,8 @@ func (l *List[T]) Send(dst []byte, kind byte, now time.Time, send func([]byte) (
 	return dst
 }
 
-// Acked processes the acknowledgement of a packet of the session. It calls received for each entry that the other
-// end has received.
-func (l *List[T]) Acked(seq uint16, received func(*T)) {
+// Acked processes the acknowledgement of a packet of the session.
+func (l *List) Acked(seq uint16) {
 	for i := range l.packets {
 		x := &l.packets[i]
 		if !x.live || x.seq != seq {
@@ -106,7 +99,6 @@ func (l *List[T]) Acked(seq uint16, received func(*T)) {
 		}
 		x.live = false
 		for l.n > 0 && l.done < x.last {
-			received(&l.waiting[l.head].value)
 			l.head = (l.head + 1) % len(l.waiting)
 			l.n--
 			l.done++

@@ -11,7 +11,7 @@ import (
 // An item is sent immediately and then again after a wait, until a packet with it is acknowledged. Items without room follow
 // when the earlier ones have arrived.
 func TestListGoesOutUntilItIsAcknowledged(t *testing.T) {
-	var l List[int]
+	var l List
 	var packets [][]byte
 	now := time.Unix(0, 0)
 	send := func() {
@@ -23,12 +23,12 @@ func TestListGoesOutUntilItIsAcknowledged(t *testing.T) {
 		}
 	}
 	send()
-	add := func(v, size int) bool {
-		return l.Add(v, func(b []byte) []byte { return append(b, make([]byte, size)...) })
+	add := func(size int) bool {
+		return l.Add(func(b []byte) []byte { return append(b, make([]byte, size)...) })
 	}
-	add(1, 400)
-	add(2, 400)
-	add(3, 400)
+	add(400)
+	add(400)
+	add(400)
 	send()
 	send()
 	if len(packets) != 1 || len(packets[0]) != 802 {
@@ -39,21 +39,19 @@ func TestListGoesOutUntilItIsAcknowledged(t *testing.T) {
 	if len(packets) != 2 {
 		t.Fatalf("%d packets after the wait", len(packets))
 	}
-	var heard []int
-	for _, seq := range []uint16{7, 1, 1, 2} {
-		l.Acked(seq, func(v *int) { heard = append(heard, *v) })
-	}
-	if !slices.Equal(heard, []int{1, 2}) || l.Waiting() != 1 {
-		t.Errorf("heard %v, %d wait", heard, l.Waiting())
+	for i, seq := range []uint16{7, 1, 1, 2} {
+		if l.Acked(seq); l.Waiting() != [...]int{3, 1, 1, 1}[i] {
+			t.Errorf("%d wait after an acknowledgement of packet %d", l.Waiting(), seq)
+		}
 	}
 	send()
 	if want := codec.AppendUvarint([]byte{9}, 3); len(packets) != 3 || !slices.Equal(packets[2][:2], want) {
 		t.Errorf("%x", packets[2][:2])
 	}
-	for n := 1; n < Waiting; n++ {
-		add(n, 1)
+	for range Waiting - 1 {
+		add(1)
 	}
-	if add(0, 1) {
+	if add(1) {
 		t.Error("there was room for one more than wait")
 	}
 }
@@ -61,39 +59,34 @@ func TestListGoesOutUntilItIsAcknowledged(t *testing.T) {
 // The memory of a list follows the number of waiting items: none at rest, and at most the limit. A list that has reached its
 // size allocates nothing.
 func TestListGrowsWithWhatWaits(t *testing.T) {
-	var l List[int]
+	var l List
 	now, seq := time.Unix(0, 0), uint16(0)
 	if len(l.waiting)+len(l.packets) > 0 {
 		t.Error("a list at rest has room")
 	}
 	dst := make([]byte, 0, 2000)
-	next, heard := 0, 0
+	next := 0
 	turn := func(entries int) {
 		for range entries {
-			if l.Add(next, func(b []byte) []byte { return append(b, byte(next)) }) {
+			if l.Add(func(b []byte) []byte { return append(b, byte(next)) }) {
 				next++
 			}
 		}
 		l.Send(dst[:0], 9, now, func([]byte) (uint16, bool) { seq++; return seq, true })
-		l.Acked(seq, func(v *int) {
-			if *v != heard {
-				t.Fatalf("heard %d in the place of %d", *v, heard)
-			}
-			heard++
-		})
+		l.Acked(seq)
 		now = now.Add(time.Second)
 	}
 	for n := range 200 {
 		turn(n % 4)
 	}
-	if len(l.waiting) > 4 || heard != 300 {
-		t.Errorf("room for %d, heard %d", len(l.waiting), heard)
+	if len(l.waiting) > 4 || next != 300 || l.Waiting() != 0 {
+		t.Errorf("room for %d, %d of %d wait", len(l.waiting), l.Waiting(), next)
 	}
 	if n := testing.AllocsPerRun(100, func() { turn(3) }); n > 0 {
 		t.Errorf("%v allocations a packet", n)
 	}
 	turn(3 * Waiting)
-	if len(l.waiting) != Waiting || len(l.packets) != Waiting || heard != next {
-		t.Errorf("room for %d and %d packets; heard %d of %d", len(l.waiting), len(l.packets), heard, next)
+	if len(l.waiting) != Waiting || len(l.packets) != Waiting || l.Waiting() != 0 {
+		t.Errorf("room for %d and %d packets; %d of %d wait", len(l.waiting), len(l.packets), l.Waiting(), next)
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/codec/delta"
-	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -73,10 +72,6 @@ func (h whim) Placed(r *Replica, _ bool, _ uint64, _ bool) (again bool) { return
 
 func (whim) Replaced(*Replica)       {}
 func (h whim) Shows(r *Replica) bool { return r.ID%5 == 0 && r.Newest%4 != 0 }
-
-func (h whim) KeepsLocal(r *Replica, comp *ecs.Component, _ []int32) bool {
-	return r.ID%7 == 0 && comp.Replicated() == 3
-}
 
 // scriptOfSends returns the datagrams of a correct server: full states and deltas, entities that spawn, move and despawn, and
 // owner state.

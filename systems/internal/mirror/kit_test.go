@@ -25,11 +25,10 @@ type host struct{}
 func (host) Admits(_ *Replica, _ *State, own bool, _ uint64) (simulated, ready bool) {
 	return own, true
 }
-func (host) Shaped(*Replica, Change)                           {}
-func (host) KeepsLocal(*Replica, *ecs.Component, []int32) bool { return false }
-func (host) Placed(*Replica, bool, uint64, bool) (again bool)  { return false }
-func (host) Replaced(*Replica)                                 {}
-func (host) Shows(*Replica) bool                               { return false }
+func (host) Shaped(*Replica, Change)                          {}
+func (host) Placed(*Replica, bool, uint64, bool) (again bool) { return false }
+func (host) Replaced(*Replica)                                {}
+func (host) Shows(*Replica) bool                              { return false }
 
 // forger replaces the server and feeds datagrams to a mirror.
 type forger struct {

@@ -254,11 +254,3 @@ func (o *Own) spawnKeyIn(p *ecs.Protocol, st *State, k int) (key ecs.SpawnKey, o
 	})
 	return key, ok
 }
-
-// quantized returns a value as the other clients receive it. It is valid until the next call.
-func (o *Own) quantized(v OwnValue) []int32 {
-	n := v.Component.Words
-	o.words = reuse.Slice(o.words, n)
-	v.Component.Schema.Quantize(o.words, n, unsafe.Pointer(v.Value), 1)
-	return o.words
-}

@@ -22,8 +22,6 @@ type Host interface {
 	Shaped(r *Replica, c Change)
 	// Replaced is called before an entity becomes another one with the same NetID, or leaves its handle to another one.
 	Replaced(r *Replica)
-	// KeepsLocal reports, before a value is written, whether the client's own value stays.
-	KeepsLocal(r *Replica, comp *ecs.Component, words []int32) bool
 	// Placed is called after the values of a state were written, if the components of an entity or whether it is
 	// simulated have changed. It returns true to have the entity placed again because Admits would now answer
 	// differently.
@@ -244,7 +242,7 @@ func (m *Mirror) tryPlace(r *Replica, st *State, k int) (now, again bool) {
 	at := 0
 	for s := mask; s != 0; s &= s - 1 {
 		comp := m.shape.replicated[trailing(s)]
-		if comp.Words > 0 && had&m.shape.predicted&(s&-s) == 0 && !host.KeepsLocal(r, comp, rec[at:at+comp.Words]) {
+		if comp.Words > 0 && had&m.shape.predicted&(s&-s) == 0 {
 			comp.Schema.Dequantize(w.Pointer(r.Entity, comp), rec[at:], comp.Words, 1)
 		}
 		at += comp.Words
@@ -344,7 +342,7 @@ func (m *Mirror) setPrivate(r *Replica, has uint64) (news bool) {
 func (m *Mirror) writePrivate(r *Replica, st *State, k int) {
 	_ = m.Own.read(st, 1<<k, func(v OwnValue) { // validated on arrival
 		comp, bit := v.Component, uint64(1)<<v.Component.Replicated()
-		if r.Private&bit == 0 || m.shape.predicted&bit != 0 && m.simulates(r.Entity) || m.config.Host.KeepsLocal(r, comp, m.Own.quantized(v)) {
+		if r.Private&bit == 0 || m.shape.predicted&bit != 0 && m.simulates(r.Entity) {
 			return
 		}
 		if dst := m.config.World.Netcode().Pointer(r.Entity, comp); dst != nil {

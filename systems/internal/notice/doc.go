@@ -1,4 +1,4 @@
-// Package notice sends notices of the server's refusals and grants to clients: numbered, in
+// Package notice sends the server's refusals and tickets to clients: numbered, in
 // order, repeated until they are acknowledged, and processed once.
 //
 //   - Queue a notice that the client can cause as often as it likes: [Queue.AddLimited]; any

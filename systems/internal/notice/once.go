@@ -10,7 +10,6 @@ const (
 	Flooded  Once = 1 << iota // messages that are not read
 	Budget                    // a path with less bandwidth than the client's snapshots
 	Input                     // a refused input
-	Change                    // a refused change
 	Fast                      // inputs faster than ticks
 	Desync                    // a world that differs from the server's
 	Unstable                  // a system that is not deterministic

@@ -3,7 +3,6 @@ package notice
 import (
 	"time"
 
-	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/internal/allowance"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/inflight"
@@ -19,7 +18,7 @@ const (
 
 // Queue holds the unacknowledged notices of one client, in order.
 type Queue struct {
-	inflight.List[wire.Notice]
+	inflight.List
 
 	untold  uint64         // notices that were dropped by the limits
 	limited allowance.Rate // by ticks
@@ -32,17 +31,15 @@ func (q *Queue) Untold() uint64 { return q.untold }
 func (q *Queue) AddLimited(n *wire.Notice, tickRate int, tick uint32) {
 	const each = time.Second / Rate
 	now := time.Duration(tick) * time.Second / time.Duration(tickRate)
-	if q.limited.Wait(now, each, Burst*each) > 0 || !q.Add(n, nil, nil) {
+	if q.limited.Wait(now, each, Burst*each) > 0 || !q.Add(n) {
 		q.untold++
 		return
 	}
 	q.limited.Use(now, each)
 }
 
-// Add adds a notice, with its value if it has one. It returns false if there is no room.
-func (q *Queue) Add(n *wire.Notice, words []int32, t *schema.Table) bool {
-	return q.List.Add(*n, func(b []byte) []byte { return n.Append(b, words, t) })
-}
+// Add adds a notice. It returns false if there is no room.
+func (q *Queue) Add(n *wire.Notice) bool { return q.List.Add(n.Append) }
 
 // Sender sends notices to clients.
 type Sender struct{ packet []byte }

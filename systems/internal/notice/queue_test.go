@@ -10,9 +10,9 @@ import (
 // A queue stores a limited number of notices. Excess notices that the client can cause are counted.
 func TestQueueIsBounded(t *testing.T) {
 	var q Queue
-	n := wire.Notice{Kind: wire.NoticeGone, ID: 7}
+	n := wire.Notice{Kind: wire.NoticeCommand, Input: 7}
 	for k := range 2 * inflight.Waiting {
-		if got, want := q.Add(&n, nil, nil), k < inflight.Waiting; got != want {
+		if got, want := q.Add(&n), k < inflight.Waiting; got != want {
 			t.Fatalf("notice %d: added %v", k, got)
 		}
 	}
@@ -31,7 +31,7 @@ func TestQueueIsBounded(t *testing.T) {
 // Each event is logged once, independently of the others.
 func TestOnce(t *testing.T) {
 	var o Once
-	for _, what := range []Once{Flooded, Budget, Input, Change, Fast, Desync, Unstable, Command} {
+	for _, what := range []Once{Flooded, Budget, Input, Fast, Desync, Unstable, Command} {
 		if !o.First(what) || o.First(what) {
 			t.Errorf("%b is not logged once", what)
 		}

@@ -12,7 +12,7 @@ import (
 // mark begins a save, followed by the version of the format.
 const (
 	mark    = "tactus save "
-	version = 2
+	version = 3
 )
 
 // maxLead is the largest number of ticks until a player in the game can send an input.
@@ -27,7 +27,7 @@ var ErrSave = errors.New("not a save that this program can load")
 //	tick | numbers | returns | ticks a second, since version 2 | players n | each:
 //	    player | client | input | from | first | 1 if connected, 2 if leaving | inputs n | each: tick | words n | the words
 //	line of the input | commands n | each: client | line | value
-//	grants n | each: NetID | client | outcomes | the world, as ecs.Netcode.Save encodes it, to the end
+//	until version 2: n | each: two numbers | outcomes | the world, as ecs.Netcode.Save encodes it, to the end
 type State struct {
 	// Tick is the next tick.
 	Tick uint32
@@ -41,8 +41,6 @@ type State struct {
 	InputLine string
 	// Commands wait for the next tick, in order.
 	Commands []Command
-	// Grants are the entities whose client-owned components another client writes.
-	Grants []Grant
 	// Outcomes are those that are not final, as package outcome encodes them.
 	Outcomes []byte
 	// World is the world.
@@ -66,9 +64,6 @@ type Command struct {
 	Line   string // of the command's type in the protocol
 	Value  string // without its kind
 }
-
-// Grant says that a client, 0 for none, writes the client-owned components of an entity.
-type Grant struct{ NetID, Client uint32 }
 
 // Append appends the encoded state.
 func (x *State) Append(dst []byte) []byte {
@@ -98,10 +93,6 @@ func (x *State) Append(dst []byte) []byte {
 		dst = codec.AppendUvarints(dst, c.Client)
 		dst = codec.AppendBytes(dst, c.Line)
 		dst = codec.AppendBytes(dst, c.Value)
-	}
-	dst = codec.AppendUvarints(dst, uint32(len(x.Grants)))
-	for _, g := range x.Grants {
-		dst = codec.AppendUvarints(dst, g.NetID, g.Client)
 	}
 	dst = codec.AppendBytes(dst, x.Outcomes)
 	return append(dst, x.World...)
@@ -148,8 +139,11 @@ func Parse(b []byte) (*State, error) {
 	for range r.Count(3) {
 		x.Commands = append(x.Commands, Command{r.Uvarint32(), string(r.Bytes()), string(r.Bytes())})
 	}
-	for range r.Count(2) {
-		x.Grants = append(x.Grants, Grant{r.Uvarint32(), r.Uvarint32()})
+	if b[len(mark)] < 3 {
+		for range r.Count(2) {
+			r.Uvarint32()
+			r.Uvarint32()
+		}
 	}
 	x.Outcomes = r.Bytes()
 	x.World = r.Next(r.Len())

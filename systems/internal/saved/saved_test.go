@@ -16,7 +16,6 @@ func sample() *State {
 			{Client: 4, Leaves: true},
 		},
 		Commands: []Command{{3, "Name N", "\x05"}},
-		Grants:   []Grant{{9, 3}},
 		Outcomes: []byte{1, 2}, World: []byte("the world"),
 	}
 }

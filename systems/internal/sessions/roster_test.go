@@ -232,13 +232,13 @@ func TestSending(t *testing.T) {
 		t.Errorf("%d were not sent", n)
 	}
 	s.broken = nil
-	c.Notices.Add(&wire.Notice{Kind: wire.NoticeGone, ID: 7}, nil, nil)
+	c.Notices.Add(&wire.Notice{Kind: wire.NoticeCommand, Input: 7})
 	l.SendNotices()
 	l.SendNotices() // not yet again
 	if s.sent != 2 || c.Notices.Waiting() != 1 {
 		t.Errorf("%d packets, %d notices wait", s.sent, c.Notices.Waiting())
 	}
-	if c.Notices.Acked(2, func(*wire.Notice) {}); c.Notices.Waiting() != 0 {
+	if c.Notices.Acked(2); c.Notices.Waiting() != 0 {
 		t.Error("what was acknowledged waits")
 	}
 }

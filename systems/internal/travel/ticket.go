@@ -170,7 +170,7 @@ func QueueTicket(q *notice.Queue, tick uint32, t *Ticket) bool {
 	part := 0
 	for x := range slices.Chunk(b, MaxPart) {
 		n := wire.Notice{Kind: wire.NoticeTravel, Tick: tick, Part: uint8(part), Parts: uint8(parts), Reason: string(x)}
-		q.Add(&n, nil, nil)
+		q.Add(&n)
 		part++
 	}
 	return true

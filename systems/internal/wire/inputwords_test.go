@@ -102,6 +102,12 @@ func TestHeldInputsCostNothing(t *testing.T) {
 
 func TestMasks(t *testing.T) {
 	type flag struct{}
+	type gaze struct {
+		Yaw uint16 `net:"0..359 angle"`
+	}
+	type mark struct {
+		Kind uint8 `net:"enum 5"`
+	}
 	p := testgame.Grounds(func(p *ecs.Protocol) {
 		ecs.Replicate[gaze](p, ecs.OwnerOnly)
 		ecs.Replicate[mark](p, ecs.OwnerOnly|ecs.Predicted)

@@ -19,7 +19,7 @@ const fail = (what) => { console.log(JSON.stringify({ failed: what, text: text(x
 
 // Places of components, as the lines of the protocol have them.
 const places = text(x.tactus_lines()).split('\n').filter((l) => /^(replicate|input|local) /.test(l))
-  .map((l) => l.replace(/^\w+ ((predicted|interpolated|owner-only|client-owned) )*/, '').split('{')[0]);
+  .map((l) => l.replace(/^\w+ ((predicted|interpolated|owner-only) )*/, '').split('{')[0]);
 const position = places.indexOf('Position'), fighter = places.indexOf('Fighter'), owner = places.indexOf('Owner');
 
 // Whatever a page passes ends in an error: these calls have no host, or lengths that do not fit.

@@ -144,7 +144,7 @@ typedef enum tactus_kind {
   TACTUS_BEGAN = 7,      // a provisional outcome began; number identifies it
   TACTUS_COMMITTED = 8,  // the outcome is final
   TACTUS_CANCELLED = 9,  // the outcome did not happen
-  TACTUS_REFUSED = 10,   // a refusal; which: 0 an input, 1 a change, 2 too many inputs, 3 a command
+  TACTUS_REFUSED = 10,   // a refusal; which: 0 an input, 1 too many inputs, 2 a command
 } tactus_kind;
 
 // An event since the previous frame.

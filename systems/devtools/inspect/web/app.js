@@ -117,7 +117,6 @@ async function clients() {
   const a = await ask("api/clients");
   const d = since("clients", a);
   const last = new Map(d.last.clients.map((c) => [c.id, c]));
-  const changes = a.clients.some((c) => c.changes + c.changesRefused > 0);
   const rows = a.clients.sort((x, y) => x.id - y.id).map((c) => {
     const b = last.get(c.id) || c;
     const state = [c.joining ? tag("joining", "warn") : null, c.overBudget ? tag("over budget", "warn") : null,
@@ -131,12 +130,11 @@ async function clients() {
       a.snapshots ? (c.allowed < c.budget ? `${count(c.allowed)} of ${count(c.budget)}` : count(c.budget)) : null,
       `${c.waiting} (${c.meanDepth.toFixed(1)})`, a.snapshots ? String(c.lead) : null,
       `${count(c.missing)} / ${count(c.late)}`, a.rewinds ? count(c.rewrote) : null, count(c.refused + c.rejected),
-      changes ? `${count(c.changes)} / ${count(c.changesRefused)}` : null,
       a.lagComp ? `${count(c.views)} / ${count(c.viewsClamped)}` : null, c.address].filter((x) => x !== null);
   });
   const heads = ["client", "<", "RTT ± jitter ms", "loss in / out", "out /s", "in /s", a.snapshots ? "budget" : null,
     "waiting (mean)", a.snapshots ? "lead" : null, "missing / late", a.rewinds ? "rewrote" : null, "refused",
-    changes ? "changes / refused" : null, a.lagComp ? "views / clamped" : null, "address"].filter((x) => x !== null);
+    a.lagComp ? "views / clamped" : null, "address"].filter((x) => x !== null);
   const notes = ["Waiting, missing, late and refused count inputs."];
   notes.push(a.snapshots ? "Budget: bytes of a snapshot. Lead: ticks by which the client's clock leads the server." :
     "There are no budgets and leads: all inputs are relayed to all clients.");

@@ -5,68 +5,9 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/systems/event"
 	"github.com/tactusgo/tactus/systems/internal/commands"
-	"github.com/tactusgo/tactus/systems/internal/ownership"
 )
-
-// Change is a client's value for a component registered with ecs.ClientOwned, which the server may accept.
-type Change struct {
-	Client    uint32
-	Entity    ecs.Entity
-	Component *ecs.Component
-	// Value points to the value, within its declared range. It is valid during the call and must not be written.
-	// [Changed] returns it with its type.
-	Value unsafe.Pointer
-}
-
-// Changed returns the value of a change if it is about component T; otherwise is is false.
-func Changed[T any](w *ecs.World, c Change) (value T, is bool) {
-	if ecs.ComponentOf[T](w.Protocol()) != c.Component {
-		return value, false
-	}
-	return *(*T)(c.Value), true
-}
-
-// ChangeStats counts the values of ecs.ClientOwned components that a client sent.
-type ChangeStats struct {
-	Taken   uint64 // accepted and written to the world
-	Refused uint64 // refused by ServerConfig.Players.Accept
-	Unowned uint64 // of components that the client may not write: forged, or revoked while they were in flight
-	Flooded uint64 // of more components than the server stores for a client
-}
-
-// Grant gives the authority over the ecs.ClientOwned components of an entity to a client, or to the server alone if
-// client is 0. Without a grant the components.Owner has it. It holds from the coming tick until the next Grant or
-// [Revoke] of the entity. Values of the previous holder have no effect from then on, even those in flight, and that
-// client is notified. w is a server's world; in a client's world Grant does nothing.
-func Grant(w *ecs.World, e ecs.Entity, client uint32) { ownership.Give(w, e, client) }
-
-// Revoke returns the authority over the ecs.ClientOwned components of an entity to the server, which may write them
-// from then on. See [Grant].
-func Revoke(w *ecs.World, e ecs.Entity) { Grant(w, e, 0) }
-
-// newOwned prepares a server for client-owned components.
-func newOwned(s *Server) (*ownership.Server, error) {
-	list := ownership.Components(s.protocol)
-	c := ownership.Config{Logger: s.config.Logger, Sees: func(e ecs.Entity, client uint32) bool {
-		return s.sees(s.world, event.Subject{Entity: e}, client)
-	}}
-	if accept := s.config.Players.Accept; accept != nil {
-		c.Accept = func(w *ecs.World, client uint32, e ecs.Entity, comp *ecs.Component, value unsafe.Pointer) error {
-			return accept(w, Change{Client: client, Entity: e, Component: comp, Value: value})
-		}
-	}
-	if s.flight != nil && s.model.line == nil {
-		c.Wrote = s.flight.wrote
-	}
-	if err := ownership.Check(list, !s.model.snapshots); err != nil {
-		return nil, fmt.Errorf("%w: under %s: %w", ErrConfig, s.config.Model, err)
-	}
-	return ownership.NewServer(s.world, list, c), nil
-}
 
 // Refusal describes something that the server refused.
 type Refusal struct {
@@ -75,9 +16,6 @@ type Refusal struct {
 	Tick uint32
 	// Input is the sequence number of the input, for RefusedInput.
 	Input uint32
-	// NetID and Component name the component, for RefusedChange.
-	NetID     components.NetID
-	Component string
 	// Command is the type of the command without its package, for RefusedCommand.
 	Command string
 	// Inputs is the total number of excess inputs, for TooFast.
@@ -92,9 +30,6 @@ type RefusalCause uint8
 const (
 	// RefusedInput: ServerConfig.Players.Refuse refused an input.
 	RefusedInput RefusalCause = iota
-	// RefusedChange: ServerConfig.Players.Accept refused a value of an ecs.ClientOwned component. The client's world has
-	// the server's value again, unless a newer value is in flight.
-	RefusedChange
 	// TooFast: inputs in excess of one per tick. None of them makes a player faster.
 	TooFast
 	// RefusedCommand: one of ServerConfig.Players.RefuseCommands refused a command, or the command exceeded
@@ -107,8 +42,6 @@ func (c RefusalCause) String() string {
 	switch c {
 	case RefusedInput:
 		return "refused input"
-	case RefusedChange:
-		return "refused change"
 	case RefusedCommand:
 		return "refused command"
 	}
