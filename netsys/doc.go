@@ -11,7 +11,7 @@
 //
 // Connect:
 //
-//   - Serve on a port: package eventloop; package batch on Linux with many clients; [ListenUDP] on any system. Then [NewServer].
+//   - Serve on a port: package eventloop; [ListenUDP] on any system. Then [NewServer].
 //   - Connect to a server: [DialUDP], then [NewClient].
 //   - Admit players who have logged in: [ServerConfig.Key], [ClientConfig.Token]. Package netcode issues tokens. Leave out both
 //     on your own machine; elsewhere this returns [ErrInsecure].

@@ -156,7 +156,7 @@ func TestRealSockets(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays in real time for four seconds; the virtual matches of this file play the same game")
 	}
-	for transport, systems := range map[string]string{"udp": "", "batch": "linux", "ws": "linux darwin"} {
+	for transport, systems := range map[string]string{"udp": "", "ws": "linux darwin"} {
 		t.Run(transport, func(t *testing.T) {
 			if systems != "" && !strings.Contains(systems, runtime.GOOS) {
 				t.Skipf("not on %s", runtime.GOOS)
@@ -172,7 +172,7 @@ func TestRealSockets(t *testing.T) {
 
 func TestWrongFlagsSayWhatIsAllowed(t *testing.T) {
 	for args, want := range map[string]string{
-		"-headless -transport carrier":      "udp, batch, ws",
+		"-headless -transport carrier":      "udp, ws",
 		"-headless -preset Quantum":         "allowed are LocalSync, Buffered",
 		"-headless -timing never":           "buffered, arrival",
 		"-headless -jitter 51ms":            "half of -rtt",

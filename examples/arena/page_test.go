@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -133,11 +132,7 @@ func TestWithoutAPage(t *testing.T) {
 	for args, want := range map[string]string{
 		"-http none": "-http none",
 		"-key " + strings.Repeat("0123456789abcdef", 4): "the page has none",
-		"-transport batch": "browsers do not support",
 	} {
-		if strings.Contains(args, "batch") && runtime.GOOS != "linux" {
-			continue
-		}
 		start(t, args+" -clients 1 -npcs 1").Find(t, `no page to play on: (.*`+want+`)`)
 	}
 }

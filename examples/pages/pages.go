@@ -9,7 +9,6 @@ import (
 
 	"github.com/tactusgo/tactus/examples/stage"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/netsys/batch"
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/systems/devtools/inspect"
 	"github.com/tactusgo/tactus/systems/devtools/runner"
@@ -49,7 +48,7 @@ func Worlds() []World {
 // Beside panics for a world that is not in Worlds.
 func Beside(w runner.World) runner.World {
 	w.Listen = map[string]func(string) (netsys.Wire, error){
-		"udp": runner.Wire(eventloop.Listen), "batch": runner.Wire(batch.Listen), "ws": runner.Wire(eventloop.ListenWebSocket),
+		"udp": runner.Wire(eventloop.Listen), "ws": runner.Wire(eventloop.ListenWebSocket),
 	}
 	w.Inspect = runner.Inspect(inspect.Open)
 	for _, o := range Worlds() {

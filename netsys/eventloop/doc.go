@@ -40,7 +40,7 @@
 // do. On Linux, the loop therefore sleeps after a datagram has woken it up, as long as somebody polls. Further datagrams
 // collect in the kernel, and the next Poll reads them in batches. The loop reads them itself after a sleep if nobody
 // polls or if the kernel's buffer fills up. The senders of [Listener.Senders], which a server uses,
-// collect datagrams for one system call, as package batch does. Datagrams that the kernel then refuses are counted in
+// collect datagrams for one system call. Datagrams that the kernel then refuses are counted in
 // [Listener.SendErrors].
 //
 // Established WebSocket connections wake up nothing on Linux. A Poll asks the kernel which connections are readable, and reads
@@ -50,7 +50,7 @@
 //
 // The program internal/bench/packets measures the cost of a packet. With 1,000 clients with sessions, 100 bytes up and 400
 // bytes down at 60 Hz each, on a virtual machine, a packet costs 3.2 µs of the server's processor time, two thirds of it in the
-// kernel. It costs 3.0 µs with package batch, and 6.0 µs when gnet wakes up for each datagram.
+// kernel. It costs 6.0 µs when gnet wakes up for each datagram.
 //
 // [gnet]: https://pkg.go.dev/github.com/panjf2000/gnet/v2
 package eventloop

@@ -17,7 +17,6 @@ import (
 	"github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/internal/bench/apart"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/netsys/batch"
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/systems"
 )
@@ -61,10 +60,7 @@ func (o *order) linked() bool { return o.RTT[1] > 0 || o.Jitter > 0 || o.Loss > 
 // listen opens the server's transport.
 func (o *order) listen() (netsys.Wire, error) {
 	const loopback = "127.0.0.1:0"
-	switch o.Transport {
-	case "batch":
-		return batch.Listen(loopback)
-	case "ws":
+	if o.Transport == "ws" {
 		return eventloop.ListenConfig{WebSocket: eventloop.WebSocketConfig{Addr: loopback, Connections: o.Clients + leaving}}.Listen("")
 	}
 	return eventloop.Listen(loopback)

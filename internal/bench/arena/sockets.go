@@ -26,7 +26,7 @@ type sockets struct {
 
 // Values of -transport, -interest and -burst-of.
 var (
-	transports = []string{"udp", "batch", "ws"}
+	transports = []string{"udp", "ws"}
 	interests  = []string{"none", "grid"}
 	burstKinds = []string{"all", "snapshots"}
 )
@@ -37,7 +37,7 @@ const maxSocketClients = 10_000
 // register declares the flags.
 func (s *sockets) register(flags *flag.FlagSet) {
 	s.warm = warmup * time.Second
-	flags.StringVar(&s.transport, "transport", "", "play on real sockets of this kind: udp (gnet), batch (recvmmsg and sendmmsg) or ws (WebSocket);\n-rtt and -loss are 0 then unless they are given, and clients that have a link have a socket each. Without it: in virtual time")
+	flags.StringVar(&s.transport, "transport", "", "play on real sockets of this kind: udp or ws (WebSocket);\n-rtt and -loss are 0 then unless they are given, and clients that have a link have a socket each. Without it: in virtual time")
 	flags.StringVar(&s.interest, "interest", "none", "with -transport, what a client is told of: none (everything), or grid (cell 100, radius 150, leave 180)")
 	flags.IntVar(&s.workers, "workers", 1, "with -transport, processors of the server, and goroutines that share its work; one more is for the load")
 	flags.IntVar(&s.hz, "hz", 60, "with -transport, simulation steps a second; snapshots are the largest divisor up to 20")

@@ -4,7 +4,6 @@ import (
 	"net"
 	"net/netip"
 
-	"github.com/tactusgo/tactus/netsys/batch"
 	"github.com/tactusgo/tactus/netsys/eventloop"
 )
 
@@ -52,21 +51,6 @@ var kinds = []kind{
 		open:  func() (server, error) { return openSecure(eventloop.Listen(loopback)) },
 		dial:  dialSecure,
 	},
-	{
-		name:  "batch_plain",
-		about: "package batch (recvmmsg and sendmmsg), polled and answered once a tick; no encryption",
-		open: func() (server, error) {
-			l, err := batch.Listen(loopback)
-			return &ticking{wire: l}, err
-		},
-		dial: dialPlain,
-	},
-	{
-		name:  "batch_secure",
-		about: "the same as batch_plain with a secure session of package netsys for each client",
-		open:  func() (server, error) { return openSecure(batch.Listen(loopback)) },
-		dial:  dialSecure,
-	},
 }
 
 // oneByOne configures gnet to wake up for every packet.
@@ -81,8 +65,7 @@ var comparisons = []comparison{
 	{"gnet_plain", "plain_udpconn"},
 	{"gnet_secure", "gnet_plain"},
 	{"gnet_coalesced_secure", "gnet_plain"},
-	{"batch_plain", "plain_udpconn"},
-	{"batch_secure", "plain_udpconn"},
+	{"gnet_coalesced_secure", "plain_udpconn"},
 }
 
 func (c comparison) name() string { return c.of + "_vs_" + c.with }

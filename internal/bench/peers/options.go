@@ -16,7 +16,7 @@ type options struct {
 
 const usage = `usage: peers [flags]
 
-Runs the arena on Tactus (batch, udp, ws), on Colyseus (quantized and float32
+Runs the arena on Tactus (udp, ws), on Colyseus (quantized and float32
 fields), and on a server written by hand with the npm package ws, which broadcasts
 the state of all entities, quantized, in 8 bytes each. It measures one server after
 the other, and prints for each one:

@@ -42,7 +42,7 @@ func open(ctx context.Context, progress io.Writer) (servers []server, err error)
 		return nil, fmt.Errorf("building Tactus: %w", err)
 	}
 	version := output(ctx, root, "git", "describe", "--always", "--dirty") + ", " + runtime.Version()
-	for _, transport := range []string{"batch", "udp", "ws"} {
+	for _, transport := range []string{"udp", "ws"} {
 		servers = append(servers, server{
 			name: "Tactus " + transport, version: version, sends: "delta per client", encrypts: true,
 			measure: tactus{places, bench, transport}.measure,

@@ -23,7 +23,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/internal/bench/rooms/crowd"
-	"github.com/tactusgo/tactus/netsys/batch"
+	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/systems/rooms"
 	"github.com/tactusgo/tactus/systems/rooms/web"
 )
@@ -49,7 +49,7 @@ func main() {
 
 // serve runs the server.
 func serve(o crowd.Options, in io.Reader, out io.Writer) error {
-	wire, err := batch.Listen("127.0.0.1:0")
+	wire, err := eventloop.Listen("127.0.0.1:0")
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
 // Command soak runs servers and clients on real sockets of this machine and looks for leaks. Clients join, play, change
 // their address, fall silent for a while, leave, end without a close, come back, and take over their own session, at
-// random. They use gnet's UDP, the batch backend and WebSocket. Everything runs in one process, so that the race detector
+// random. They use UDP and WebSocket. Everything runs in one process, so that the race detector
 // sees it.
 //
 //	go run -race ./internal/tools/soak -for 10m     progress on stderr, one JSON object at the end on stdout

@@ -39,7 +39,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	fs.DurationVar(&o.round, "round", 0, "`duration` of a round; 0: a tenth of -for, at most a minute")
 	fs.DurationVar(&o.timeout, "timeout", 4*time.Second, "`duration` of silence after which sessions end")
 	fs.IntVar(&o.clients, "clients", 4, "players on each transport")
-	fs.StringVar(&o.transports, "transports", "udp,batch,ws", "transports to test; batch needs Linux")
+	fs.StringVar(&o.transports, "transports", "udp,ws", "transports to test")
 	fs.Uint64Var(&o.seed, "seed", 1, "`seed` of the players' actions; real time still varies")
 	fs.Usage = func() {
 		fmt.Fprintf(stderr, "usage: soak [flags]\n\n"+
@@ -90,7 +90,7 @@ func (o *options) validate() error {
 	}
 	for _, name := range o.names() {
 		if _, ok := transportByName(name); !ok {
-			return fmt.Errorf("-transports: no transport %q; there are udp, batch, ws", name)
+			return fmt.Errorf("-transports: no transport %q; there are udp, ws", name)
 		}
 	}
 	return nil

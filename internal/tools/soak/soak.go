@@ -90,10 +90,6 @@ func newSoak(o options, out io.Writer) (*soak, error) {
 		if err != nil {
 			return nil, errors.Join(err, s.close())
 		}
-		if h == nil {
-			s.printf("%s is not supported on %s", name, runtime.GOOS)
-			continue
-		}
 		s.hosts = append(s.hosts, h)
 		for range o.clients {
 			n := uint64(len(s.seats) + 1)

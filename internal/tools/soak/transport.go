@@ -5,7 +5,6 @@ import (
 	"net/netip"
 
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/netsys/batch"
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/netsys/websocket"
 	"github.com/tactusgo/tactus/systems/devtools/runner"
@@ -22,8 +21,6 @@ func transportByName(name string) (transport, bool) {
 	switch name {
 	case "udp":
 		return transport{runner.Wire(eventloop.Listen), dialUDP}, true
-	case "batch":
-		return transport{runner.Wire(batch.Listen), dialUDP}, true
 	case "ws":
 		return transport{runner.Wire(eventloop.ListenWebSocket), dialWebSocket}, true
 	}

@@ -140,17 +140,13 @@ func TestWhatAWorldDoesNotHave(t *testing.T) {
 		"-serve 127.0.0.1:0":                               "allowed is -headless -virtual",
 		"-inspect 127.0.0.1:0":                             "-inspect",
 		"-headless -virtual -push 1s":                      "-push",
-		"-headless -virtual -transport x":                  "allowed are udp, batch, ws",
+		"-headless -virtual -transport x":                  "allowed are udp, ws",
 		"-headless -virtual -preset Rollback -clients two": "-clients",
 	} {
 		code, out, errs := execute(t, bare, args)
 		if code != ExitUsage || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 || out != "" {
 			t.Errorf("%s: exit code %d, %q; want a line with %q", args, code, errs, want)
 		}
-	}
-	some := plaza()
-	if code, _, errs := execute(t, some, "-headless -transport batch"); code != ExitUsage || !strings.Contains(errs, "-transport batch: allowed are udp, ws") {
-		t.Errorf("exit code %d, %q", code, errs)
 	}
 	if r, err := Headless(t.Context(), bare, "-virtual", "-duration", "2s", "-warmup", "1s", "-clients", "1"); err != nil || !r.Converged || r.Client.MaxError != 0 {
 		t.Errorf("%v: %+v", err, r)

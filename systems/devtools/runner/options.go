@@ -20,7 +20,7 @@ type Options struct {
 	Headless, Virtual, JSON bool
 	// Clients is the number of bots, Guests the number of additional bots, NPCs the number of entities of the server.
 	Clients, Guests, NPCs int
-	// Preset is the netcode model. Timing is buffered or arrival. Transport is udp, batch or ws.
+	// Preset is the netcode model. Timing is buffered or arrival. Transport is udp or ws.
 	Preset, Timing, Transport string
 	// RTT is the mean round trip of a bot's link, and Jitter the variation in each direction. Burst is the mean
 	// duration of a run of losses; 0 makes losses independent.
@@ -109,7 +109,7 @@ func (o *Options) register(fs *flag.FlagSet, world *World) {
 	fs.IntVar(&o.NPCs, "npcs", d.NPCs, "server-controlled entities")
 	fs.StringVar(&o.Preset, "preset", d.Preset, "netcode model: "+strings.Join(world.presets(), ", ")+"; see package systems/policy")
 	fs.StringVar(&o.Timing, "timing", d.Timing, "when the server consumes inputs: buffered or arrival; ignored by models with stamped inputs")
-	fs.StringVar(&o.Transport, "transport", d.Transport, "transport over real sockets: "+strings.Join(world.transports(), ", ")+"; ignored with -virtual (batch: UDP drained once a tick, Linux; ws: WebSocket)")
+	fs.StringVar(&o.Transport, "transport", d.Transport, "transport over real sockets: "+strings.Join(world.transports(), ", ")+"; ignored with -virtual (ws: WebSocket)")
 	fs.DurationVar(&o.RTT, "rtt", d.RTT, "mean round trip")
 	fs.DurationVar(&o.Jitter, "jitter", d.Jitter, "each packet's one-way delay varies uniformly by up to this duration in both directions; at most half of rtt")
 	fs.Float64Var(&o.Loss, "loss", d.Loss, "share of packets lost in each direction, 0 to 1")

@@ -193,13 +193,12 @@ type wakeUpCounter interface{ WakeUps() uint64 }
 
 // Values of -transport.
 const (
-	transportUDP   = "udp"
-	transportBatch = "batch"
-	transportWS    = "ws"
+	transportUDP = "udp"
+	transportWS  = "ws"
 )
 
 // transportNames lists the values of -transport, the default first.
-var transportNames = []string{transportUDP, transportBatch, transportWS}
+var transportNames = []string{transportUDP, transportWS}
 
 // dial opens a client's transport to an address. It returns the address by which the transport calls the server.
 func dial(ctx context.Context, transport, addr string) (netsys.Wire, netip.AddrPort, error) {

@@ -42,7 +42,7 @@ type World struct {
 	Flags func(fs *flag.FlagSet)
 	// Live plays if no flag selects a mode. Package web has one, with a page to play on. Default (nil): [Live].
 	Live func(ctx context.Context, world World, o Options, stdout, stderr io.Writer) error
-	// Listen contains the transports that -transport offers, by the names udp, batch and ws: see [Wire]. The default of
+	// Listen contains the transports that -transport offers, by the names udp and ws: see [Wire]. The default of
 	// -transport is the first that exists, in this order. Without any, only -headless -virtual works.
 	Listen map[string]func(addr string) (netsys.Wire, error)
 	// Inspect creates the inspector of a server before it runs: see [Inspect] and package inspect. An empty token restricts

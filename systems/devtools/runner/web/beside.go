@@ -114,8 +114,6 @@ func (b *worldPage) reasonForNoPage(o *runner.Options) string {
 		return "-http none"
 	case o.Key != "":
 		return "with -key all players need tokens, and the page has none"
-	case o.Transport == "batch":
-		return "-transport batch is UDP only, which browsers do not support"
 	}
 	return ""
 }

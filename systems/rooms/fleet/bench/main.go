@@ -42,7 +42,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/internal/bench/rooms/crowd"
-	"github.com/tactusgo/tactus/netsys/batch"
+	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/rooms"
 	"github.com/tactusgo/tactus/systems/rooms/fleet"
@@ -124,7 +124,7 @@ func serve(o options, url, key string, in io.Reader, out io.Writer) error {
 	if err != nil || len(b) != netcode.KeySize {
 		return errors.New("the key in the environment is none")
 	}
-	wire, err := batch.Listen("127.0.0.1:0")
+	wire, err := eventloop.Listen("127.0.0.1:0")
 	if err != nil {
 		return err
 	}
