@@ -179,8 +179,6 @@ func (r Reason) String() string {
 		return "no seat in the room"
 	case 68:
 		return "the room has moved"
-	case 69:
-		return "moved to another room"
 	}
 	return fmt.Sprintf("reason %d", uint8(r))
 }

@@ -15,8 +15,7 @@ type clients struct {
 	joined  []client // hooks that wait for the end of the tick
 	emptied []uint16 // seats whose clients have left, until their last datagrams are sent
 	freed   []bookSeat
-	away    *departures
-	arrived waitingItems
+	away    []*departingPlayer
 }
 
 // client is the client of one seat.
@@ -54,8 +53,6 @@ func (a admission) Admit(s netsys.Session) error {
 	}
 	if watches := a.spectates(seat); watches || s.Spectator() {
 		err = a.held.checkSpectator(seat, s.Spectator(), watches)
-	} else {
-		err = a.held.checkCarried(seat)
 	}
 	if err != nil {
 		return err
@@ -87,7 +84,6 @@ func (a admission) Entered(s netsys.Session, number uint32) {
 	if s.Spectator() {
 		return
 	}
-	a.receiveCarried(c)
 	if !back {
 		a.clients.joined = append(a.clients.joined, c)
 	}
@@ -140,8 +136,7 @@ func (r *Room) reconcileSeats(now time.Time) {
 	x.freed = append(x.freed[:0], book.drainFreed()...)
 	for _, s := range x.freed {
 		if _, _, again := book.seatOf(s.player); !again {
-			r.returnCarried(s.player)
-			delete(x.arrived, s.client)
+			delete(r.held.carried, s.player)
 		}
 	}
 	if book.free() != r.kind.Capacity {
@@ -156,7 +151,7 @@ func (r *Room) reconcileSeats(now time.Time) {
 	if len(x.freed)+left > 0 {
 		r.changed()
 	}
-	x.away.update(now)
+	r.updateTravels(now)
 	r.callHooks()
 }
 
@@ -198,9 +193,7 @@ func (r *Room) freeAllSeats() {
 			x.freed = append(x.freed, s)
 		}
 	}
-	for player := range r.held.carried {
-		r.returnCarried(player)
-	}
+	clear(r.held.carried)
 	r.mu.Unlock()
 	for _, c := range x.joined { // the game has not seen them yet
 		for i := range x.freed {
@@ -210,5 +203,4 @@ func (r *Room) freeAllSeats() {
 		}
 	}
 	r.callLeft()
-	x.away.abandon()
 }

@@ -209,9 +209,6 @@ func (r *Room) createGame(saved *savedRoom, lossy bool) error {
 			c.Session.Random = netsys.SeededRandom(draw(s.random))
 		}
 		r.keepFlight(&c)
-		if err = r.prepareTravel(&c); err != nil {
-			return
-		}
 		if saved != nil {
 			c.Load, c.LoadLossy = saved.world, lossy
 		}

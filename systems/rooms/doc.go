@@ -6,7 +6,7 @@
 //   - Write code for one process or for a fleet: [Seats], [Here].
 //   - Send data to the room that no client sees: [Player].Carried, [Room.Carried].
 //   - Give a player its seat again: [Room.Reconnect]. Remove a player: [Room.Kick], [Room.Ban].
-//   - Move a player to another room with its components: [Room.Travel], [Kind].Carries, [Carries].
+//   - Move a player to another room: [Room.Travel], [Room.Carried].
 //   - Find rooms: [Server.Rooms], [Server.Room], [Server.ByCode], [Room.Info], [Room.Seats].
 //   - Control a room: [Room.Publish], [Room.Lock], [Room.Begin], [Room.Drain], [Room.End]. Stop the process without ending
 //     matches: [Server.Drain], [Server.Drained], or package serve with signals.

@@ -98,8 +98,6 @@ const (
 	ReasonUnseated
 	// ReasonClaimed: another process has claimed the room and created it again.
 	ReasonClaimed
-	// ReasonTravelled: the player has moved to another room.
-	ReasonTravelled
 )
 
 // Explain returns a sentence for players that says why their session has ended. It knows the reasons of this package and of
@@ -130,8 +128,6 @@ func Explain(reason netsys.Reason) string {
 		return "You no longer have a seat in this room."
 	case ReasonClaimed:
 		return "The room has moved to another server. Please join it there."
-	case ReasonTravelled:
-		return "You have moved to another room."
 	}
 	return ""
 }
@@ -151,7 +147,7 @@ const (
 	PlayerKicked Event = "kicked"    // Player
 	PlayerBanned Event = "banned"    // Player
 	RoomUnseated Event = "unseated"  // Player entered without a seat and was removed
-	RoomLeft     Event = "travelled" // Player has moved to another room, or stays because of Err
+	RoomLeft     Event = "travelled" // Player has left for another room, or stays because of Err
 	RoomClaimed  Event = "claimed"   // the process of the room was gone: this process has claimed the room
 	RoomUnsaved  Event = "unsaved"   // the room could not be saved because of Err, and continues; told once, counted each time
 	RoomSaved    Event = "saved"     // the room could be saved again

@@ -1,6 +1,7 @@
 package rooms_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"net/netip"
 	"time"
@@ -12,7 +13,7 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
-// Purse is the component that players take along.
+// Purse is what players take along.
 type Purse struct {
 	Gold uint16 `net:"0..9999"`
 }
@@ -22,6 +23,11 @@ type Step struct {
 	DX int8 `net:"-1..1"`
 }
 
+// Receive is the command that gives a player gold.
+type Receive struct {
+	Gold uint16 `net:"0..9999"`
+}
+
 // Land is the game, in town and in the wood.
 func Land() *ecs.Protocol {
 	p := ecs.NewProtocol("land/1")
@@ -29,24 +35,51 @@ func Land() *ecs.Protocol {
 	ecs.Replicate[Purse](p, ecs.OwnerOnly)
 	ecs.Input[Step](p)
 	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
-		w.Spawn(components.Owner{Client: client}, components.Position{}, Step{})
+		w.Spawn(components.Owner{Client: client}, components.Position{}, Purse{}, Step{})
+	})
+	ecs.Command(p, func(w *ecs.World, client uint32, v *Receive) {
+		for _, r := range ecs.EachOf[struct{ Purse *Purse }](w, client) {
+			r.Purse.Gold += v.Gold
+		}
 	})
 	return p
+}
+
+// receive gives gold to the client of a player.
+func receive(r *rooms.Room, client uint32, gold uint16) {
+	r.Tell(func(s *systems.Server) { _ = systems.CommandFor(s, client, Receive{gold}) })
+}
+
+// joined gives a player what it has carried here.
+func joined(r *rooms.Room, s rooms.Seat, client uint32) {
+	if b := r.Carried(s); len(b) == 2 {
+		receive(r, client, binary.LittleEndian.Uint16(b))
+	}
+}
+
+// leave takes a player's gold and sends the player to a room of a kind.
+func leave(r *rooms.Room, player uint64, client uint32, kind string) error {
+	var gold uint16
+	if err := r.Do(func(s *systems.Server) {
+		for _, x := range ecs.EachOf[struct{ Purse *Purse }](s.World(), client) {
+			gold, x.Purse.Gold = x.Purse.Gold, 0
+		}
+	}); err != nil {
+		return err
+	}
+	return r.Travel(player, rooms.Destination{Kind: kind, Carried: binary.LittleEndian.AppendUint16(nil, gold)})
 }
 
 // A player finds gold in town and takes it to the wood. Here a process and a player run in one program in virtual time. With
 // Server.Run and systems.Dial the code is the same, and ClientConfig needs no Reach.
 func ExampleRoom_Travel() {
 	now, network := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), netsys.NewNetwork()
-	purses := []rooms.Carry{rooms.Carries[Purse]()}
 	kinds := []rooms.Kind{
-		{Name: "town", Protocol: Land, Capacity: 64, Carries: purses},
-		{Name: "wood", Protocol: Land, Capacity: 16, Carries: purses},
+		{Name: "town", Protocol: Land, Capacity: 64, Hooks: rooms.Hooks{Joined: joined}},
+		{Name: "wood", Protocol: Land, Capacity: 16, Hooks: rooms.Hooks{Joined: joined}},
 	}
-	arrived := false
 	kinds[0].Travelled = func(_ *rooms.Room, s rooms.Seat, why error) {
 		fmt.Printf("player %d has left town, stays for: %v\n", s.Player, why)
-		arrived = true
 	}
 	server, err := rooms.New(rooms.Config{Kinds: kinds, Now: func() time.Time { return now }}, network.Node(netip.AddrPort{}))
 	if err != nil {
@@ -83,24 +116,15 @@ func ExampleRoom_Travel() {
 		}
 		return n
 	}
-	until(player.Connected)
 	until(func() bool { _, ok := player.Own(player.World()); return ok })
 	town := server.Room(seat[0].Seat.Room)
-	err = town.Do(func(s *systems.Server) {
-		var finder ecs.Entity
-		for e := range ecs.All[struct{ Owner components.Owner }](s.World()) {
-			finder = e
-		}
-		ecs.Add(s.World(), finder, Purse{Gold: 30})
-	})
-	if err == nil {
-		err = town.Travel(7, rooms.Destination{Kind: "wood"})
-	}
-	if err != nil {
+	receive(town, player.ID(), 30)
+	until(func() bool { return gold() == 30 })
+	if err := leave(town, 7, player.ID(), "wood"); err != nil {
 		fmt.Println(err)
 		return
 	}
-	until(func() bool { return arrived && gold() > 0 })
+	until(func() bool { return player.Stats().Travels == 1 && gold() > 0 && town.Info().Taken == 0 })
 	for _, r := range server.Rooms() {
 		fmt.Printf("in %s: %d\n", r.Kind(), r.Info().Taken)
 	}

@@ -15,8 +15,6 @@ import (
 type Fleet interface {
 	// Seats gives seats in the rooms of all processes: [Room.Travel] uses it.
 	Seats
-	// Transfers holds the records of travels to rooms of other processes.
-	Transfers() TransferStore
 	// RoomChanged is called when the entry of a room has changed, and when the room has ended.
 	RoomChanged(r *Room)
 	// PlayerChanged is called when a player has got or lost a seat: see [Server.NewestSeat].

@@ -11,11 +11,10 @@ import (
 // stubFleet connects the servers of a test. Its seats are those of the test.
 type stubFleet struct {
 	Seats
-	transfers TransferStore
-	orphaned  bool
-	refusal   error
-	member    Membership
-	changes   atomic.Int32
+	orphaned bool
+	refusal  error
+	member   Membership
+	changes  atomic.Int32
 }
 
 var _ Fleet = (*stubFleet)(nil)
@@ -23,7 +22,6 @@ var _ Fleet = (*stubFleet)(nil)
 func (f *stubFleet) HandOver(context.Context, *Room, uint32, []Player) ([]Admission, error) {
 	return nil, ErrUnavailable
 }
-func (f *stubFleet) Transfers() TransferStore      { return f.transfers }
 func (f *stubFleet) RoomChanged(*Room)             { f.changes.Add(1) }
 func (f *stubFleet) PlayerChanged(uint64)          {}
 func (f *stubFleet) ProcessChanged()               {}

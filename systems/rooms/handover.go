@@ -16,7 +16,7 @@ var ErrMoved = errors.New("rooms: another process continues the room")
 // moveTimeout is how long a room waits for its clients to go to the process that continues it.
 const moveTimeout = 5 * time.Second
 
-// errBusy is the reason why a room is not handed over: players are on their way to or from other rooms.
+// errBusy is the reason why a room is not handed over: players are on their way to other rooms.
 var errBusy = errors.New("rooms: players are travelling")
 
 // moving is the state of a room's handover to another process. It is used with the floor.
@@ -74,13 +74,13 @@ func (r *Room) handOverLater(pause time.Duration) {
 		default:
 		}
 		if s.config.Now().Before(due) || r.saves.failing.Load() || r.undecided.Load() {
-			s.travel.tasks.retry(try)
+			s.tasks.retry(try)
 		} else if err := r.tryHandOver(ctx); err != nil {
 			s.config.Logger.Debug("no other process continues the room yet", "kind", r.kind.Name, "room", r.about.id, "reason", err)
 			r.handOverLater(min(2*pause, maxHandOverInterval))
 		}
 	}
-	s.travel.tasks.retry(try)
+	s.tasks.retry(try)
 }
 
 // moveAway stops the world, saves it, lets another process claim the room, and sends the clients there. After an error the room
@@ -93,7 +93,7 @@ func (r *Room) moveAway(ctx context.Context) error {
 		if moves = r.handing.Load(); moves {
 			return // since an earlier Drain
 		}
-		if game.Tick() == 0 || len(r.clients.away.players) > 0 || len(r.clients.arrived) > 0 {
+		if game.Tick() == 0 || len(r.clients.away) > 0 {
 			failed = errBusy
 			return
 		}
@@ -143,7 +143,7 @@ func (r *Room) decided() {
 
 // decideBy makes the room continue here at a time, if it is undecided then.
 func (r *Room) decideBy(due time.Time) {
-	r.server.travel.tasks.retry(func(context.Context) {
+	r.server.tasks.retry(func(context.Context) {
 		if r.server.config.Now().Before(due) && r.undecided.Load() {
 			r.decideBy(due)
 		} else {

@@ -45,9 +45,6 @@ type Kind struct {
 	// Budget is how long a tick may take. A room that exceeds it repeatedly is slowed down and reported. 0: the time between
 	// two ticks.
 	Budget time.Duration
-	// Carries are the components that a player carries from and to rooms of this kind by [Room.Travel]: see [Carries]. They are
-	// not allowed under policies that simulate ticks again (ServerRewind, Rollback, Lockstep). May be nil.
-	Carries []Carry
 	// Options are the first options of its rooms. Those of [Creation] override them.
 	Options Options
 	// Hooks are called when rooms begin and end, and when players join and leave.
@@ -65,8 +62,8 @@ type Hooks struct {
 	Joined func(r *Room, s Seat, client uint32)
 	// Left is called when the seat of a player who had joined is free again, or the room has ended. The seat has no Data.
 	Left func(r *Room, s Seat)
-	// Travelled is called with the result of [Room.Travel]: nil if the player has moved, otherwise the reason why it stays. The
-	// seat has no Data.
+	// Travelled is called with the result of [Room.Travel]: nil if the player has left, otherwise the reason why it stays. Then
+	// give back what the game has taken for Destination.Carried. The seat has no Data.
 	Travelled func(r *Room, s Seat, why error)
 	// Draining is called once when the room drains, by [Room.Drain] or [Server.Drain]. The game can announce the last round, end
 	// the match, or move its players to another room. The room continues until it is empty.
@@ -106,9 +103,6 @@ func (k Kind) Validate() error {
 		bad("%w", err)
 	}
 	if _, err := k.Options.Clean(); err != nil {
-		bad("%w", err)
-	}
-	if err := carrySet(k.Carries).checkModel(k.Server.Model); err != nil {
 		bad("%w", err)
 	}
 	return errors.Join(errs...)

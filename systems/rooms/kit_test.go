@@ -71,6 +71,7 @@ type player struct {
 	*systems.Client
 	id   uint64
 	wire *netsys.Node
+	lost bool // nothing reaches it on other transports
 }
 
 // fields is a kind. Its rooms refuse nobody because the machine is busy.
@@ -134,14 +135,22 @@ func (h *house) play(a Admission) *player {
 
 func (h *house) playAs(a Admission, p *ecs.Protocol) *player {
 	h.t.Helper()
-	wire := h.net.Node(netip.AddrPort{})
-	c, err := systems.NewClient(wire, netip.AddrPort{}, p, systems.ClientConfig{
-		Session: systems.ClientSession{Token: a.Token}, Spectate: a.Spectator, Start: h.now, Gather: systems.Gather(func(_ *systems.Client, in *push) { in.DX = 1 }),
+	x := &player{id: a.Seat.Player, wire: h.net.Node(netip.AddrPort{})}
+	reach := func(systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
+		var link netsys.Link
+		if x.lost {
+			link.Loss = 1
+		}
+		w, err := netsys.Condition(h.net.Node(netip.AddrPort{}), netsys.ConditionerConfig{In: link, Out: link})
+		return w, netip.AddrPort{}, err
+	}
+	var err error
+	x.Client, err = systems.NewClient(x.wire, netip.AddrPort{}, p, systems.ClientConfig{
+		Session: systems.ClientSession{Token: a.Token, Reach: reach}, Spectate: a.Spectator, Start: h.now, Gather: systems.Gather(func(_ *systems.Client, in *push) { in.DX = 1 }),
 	})
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	x := &player{c, a.Seat.Player, wire}
 	h.players = append(h.players, x)
 	return x
 }

@@ -67,7 +67,7 @@ func (s *Server) Drain() {
 	}
 	for _, r := range list {
 		if s.fleet != nil && s.config.Store != nil {
-			s.travel.tasks.add(r.handOver)
+			s.tasks.add(r.handOver)
 		} else {
 			r.Drain()
 		}

@@ -28,7 +28,7 @@ func TestLongOutage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &player{c, 2, wire}
+	p := &player{Client: c, id: 2, wire: wire}
 	h.players = append(h.players, p)
 	h.until("in the game", p.playing)
 	h.down = true

@@ -120,11 +120,6 @@ func (r *Room) reserveSeats(who []Player) ([]Admission, error) {
 	}
 	now := r.server.config.Now()
 	until := r.server.config.until(now)
-	for _, p := range who {
-		if err := carrySet(r.kind.Carries).checkBundle(p.Carried); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrPlayer, err)
-		}
-	}
 	r.mu.Lock()
 	err := r.admits()
 	fresh := make([]bool, len(who)) // players without a seat: data that was carried to an earlier one is not theirs
@@ -209,7 +204,6 @@ func (r *Room) renewSeat(who Player) (Admission, error) {
 type carried struct {
 	epoch uint32 // valid from this epoch of the seat on
 	bytes []byte
-	claim *transferClaim // nil: no token was presented yet
 }
 
 // carry keeps the data that a player carries to its seat.

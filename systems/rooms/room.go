@@ -135,34 +135,6 @@ func (r *Room) finish(why error, reason ending) {
 	})
 }
 
-// Travel moves a player to another room. The player gets a seat there, its client gets a token and follows, and its components in
-// [Kind].Carries go along. The room removes these components from the player's entity before its next tick, or immediately if no tick
-// is running; a system that calls Travel finds them until the end of its tick. Until the travel is decided, the entity is without
-// them on the server and on clients: rows that name them skip the entity, and ecs.Get returns nil. So the components are in one room
-// at any time. [Kind].Travelled gets the result; a player who stays gets the components back.
-//
-// Travel may be called from any goroutine, from hooks and from systems. It returns [ErrNoSeat], [ErrOptions] or [ErrPlayer].
-// Travelled gets all other errors: those of [Seats], [ErrCarries], [ErrTravels], [ErrTravelExpired], [ErrTravelReturned] and
-// [ErrTravelLost].
-func (r *Room) Travel(player uint64, to Destination) error {
-	options, err := to.Options.Clean()
-	if err == nil {
-		err = check([]Player{{ID: player, Data: to.Data}})
-	}
-	if err != nil {
-		return err
-	}
-	to.Options = options
-	r.mu.Lock()
-	_, _, has := r.held.book.seatOf(player)
-	r.mu.Unlock()
-	if !has {
-		return ErrNoSeat
-	}
-	r.Tell(func(*systems.Server) { r.startTravel(player, to) })
-	return nil
-}
-
 // Kick removes a player from its seat, or a spectator, and ends its session with netsys.ReasonKicked. The player may return with
 // another token. The error is [ErrNoSeat].
 func (r *Room) Kick(player uint64) error { return r.removePlayer(player, netsys.ReasonKicked) }

@@ -115,7 +115,7 @@ func (r *Room) saveIfDue(now time.Time) {
 	}
 	c := r.capture()
 	x.busy.Store(true)
-	s.travel.tasks.add(func(ctx context.Context) {
+	s.tasks.add(func(ctx context.Context) {
 		defer func() { <-s.saving }()
 		data, err := c.seal()
 		_ = c.store(context.WithoutCancel(ctx), data, err) // it has told the operator
@@ -225,7 +225,7 @@ func (r *Room) lastSave(why error, reason ending) {
 		r.saves.last.Store(c.store(context.Background(), data, err) == nil)
 	case reason == ReasonEnded:
 		r.saves.stays.Store(true)
-		s.travel.tasks.add(r.deleteSave)
+		s.tasks.add(r.deleteSave)
 	}
 }
 
@@ -237,7 +237,7 @@ func (r *Room) deleteSave(ctx context.Context) {
 	ctx, stop := context.WithTimeout(ctx, storeTimeout)
 	defer stop()
 	if err := r.server.config.Store.Delete(ctx, r.about.id, r.epoch.Load()); err != nil {
-		r.server.travel.tasks.retry(r.deleteSave)
+		r.server.tasks.retry(r.deleteSave)
 		return
 	}
 	r.saves.stays.Store(false)

@@ -26,7 +26,7 @@ type Server struct {
 	router *router
 	fleet  Fleet // nil: the process is alone
 	index  seatIndex
-	travel *transferService
+	tasks  *backgroundTasks
 
 	clock func() time.Duration // of the machine, by which rooms measure their load; nil in virtual time
 
@@ -99,10 +99,7 @@ func New(c Config, wires ...netsys.Wire) (*Server, error) {
 	}
 	s.table = table{byID: make(map[ID]*Room), byCode: make(map[string]*Room), drained: make(chan struct{}), running: make(map[*Room]chan struct{}), unusable: make(map[ID]unusable)}
 	s.router = newRouter(routerConfig{wires: wires, reader: reader, find: s.findPort})
-	s.travel = &transferService{tasks: newBackgroundTasks(), local: new(TransferMemory)}
-	if err := checkKinds(s.Kinds()); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
-	}
+	s.tasks = newBackgroundTasks()
 	return s, nil
 }
 
@@ -160,7 +157,6 @@ func (s *Server) findPort(_ time.Time, a netcode.Asked) (*port, uint16) {
 	defer r.mu.Unlock()
 	book, promise := r.held.bookOf(seat)
 	book.noteRequest(promise, seat.Player)
-	r.claimCarried(seat)
 	return r.port, seat.Number
 }
 
@@ -187,8 +183,8 @@ func (s *Server) Run(ctx context.Context) error {
 	if s.fleet != nil {
 		left.Go(func() { failed = s.fleet.Run(connected) })
 	}
-	var travelled sync.WaitGroup
-	travelled.Go(func() { s.travel.tasks.run(rooms) })
+	var worked sync.WaitGroup
+	worked.Go(func() { s.tasks.run(rooms) })
 	t := time.NewTicker(pollInterval)
 	defer t.Stop()
 	var dead error
@@ -223,10 +219,10 @@ func (s *Server) Run(ctx context.Context) error {
 			err = fmt.Errorf("%w: %s %v", ErrStuck, r.kind.Name, r.about.id)
 		}
 	}
-	travelled.Wait()
+	worked.Wait()
 	last, end := context.WithTimeout(context.Background(), s.config.Stuck)
 	defer end()
-	s.travel.tasks.flush(last) // what rooms gave back that have ended
+	s.tasks.flush(last) // what rooms gave back that have ended
 	leave()
 	left.Wait()
 	return errors.Join(dead, err, failed, s.router.close())
@@ -272,7 +268,7 @@ func (s *Server) Advance(now time.Time) {
 			r.runTurn(now)
 		}
 	}
-	s.travel.tasks.flush(context.Background())
+	s.tasks.flush(context.Background())
 	if s.fleet != nil {
 		s.fleet.Advance(now)
 	}
@@ -299,7 +295,7 @@ func (s *Server) Close(now time.Time) error {
 		r.finish(ErrClosed, netsys.ReasonServerClosing)
 		r.runTurn(now)
 	}
-	s.travel.tasks.flush(context.Background())
+	s.tasks.flush(context.Background())
 	if s.fleet != nil {
 		s.fleet.Withdraw()
 	}

@@ -3,10 +3,9 @@ package rooms
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
+	"time"
 
-	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 )
 
@@ -18,109 +17,102 @@ type Destination struct {
 	Options Options
 	// Data is [Player].Data in the destination. Default (nil): the data of the current seat.
 	Data []byte
+	// Carried is what the player takes along, for [Room.Carried] in the destination: at most [MaxCarried] bytes.
+	Carried []byte
 }
 
 var (
-	// ErrCarries: the destination cannot hold a carried component, or its kind carries none.
-	ErrCarries = errors.New("rooms: no component to carry")
 	// ErrTravels: the player is already travelling.
 	ErrTravels = errors.New("rooms: the player is already travelling")
-	// ErrTravelExpired: the destination did not admit the player in time. The player stays.
-	ErrTravelExpired = errors.New("rooms: the other room did not admit the player in time")
-	// ErrTravelReturned: the destination has ended, or its seat was freed before the player arrived. The player stays.
-	ErrTravelReturned = errors.New("rooms: the other room did not keep the seat")
-	// ErrTravelLost: the destination's process died after admitting the player, and the carried components are lost. The
-	// player stays.
-	ErrTravelLost = errors.New("rooms: the process that admitted the player has died, and the carried components are lost")
+	// ErrTravelExpired: the client did not go to the other room in time. The player stays.
+	ErrTravelExpired = errors.New("rooms: the client did not go to the other room in time")
 )
 
-// prepareTravel makes the list of the room's travelling players, and adds the system that gives arriving players the
-// components that they bring.
-func (r *Room) prepareTravel(c *systems.ServerConfig) error {
-	r.clients.away, r.clients.arrived = newDepartures(r.server.travel, r), make(waitingItems)
-	if len(r.kind.Carries) == 0 {
-		return nil
-	}
-	set, change := carrySet(r.kind.Carries), c.Schedule
-	c.Schedule = func(s *ecs.Schedule) error {
-		var err error
-		if change != nil {
-			err = change(s)
-		}
-		return errors.Join(err, s.InsertAfter("ServerApply", ecs.System{Name: "Arrive", Run: func(w *ecs.World) { r.clients.arrived.attach(w, set) }}))
-	}
-	return set.checkModel(c.Model)
+// lateEntry is how long after the expiry of its token a player may still enter, because of a handshake in progress or a clock
+// difference.
+const lateEntry = 15 * time.Second
+
+// departingPlayer is a player on its way to another room. It belongs to the goroutine of the room that it leaves.
+type departingPlayer struct {
+	client client
+	ticket systems.Ticket
+	until  time.Time // expiry of the ticket; zero: there is no seat yet
+	sent   bool      // the client gets the ticket
 }
 
-// startTravel starts the transfer of a player. The caller holds the floor.
-func (r *Room) startTravel(player uint64, to Destination) {
-	var from *client
-	for i := range r.clients.here {
-		if c := &r.clients.here[i]; c.session != nil && c.seat.Player == player && !r.spectates(c.seat) {
-			from = c
-		}
+// Travel moves a player to another room: the player gets a seat there, its client gets a ticket and follows. The client leaves this
+// room when it has entered the other one. Destination.Carried goes along, from server to server: take it from the world before, and
+// give it back when [Kind].Travelled gets an error.
+//
+// Travel may be called from any goroutine, from hooks and from systems. It returns [ErrNoSeat], [ErrOptions] or [ErrPlayer].
+// Travelled gets all other errors: those of [Seats], [ErrTravels] and [ErrTravelExpired].
+func (r *Room) Travel(player uint64, to Destination) error {
+	options, err := to.Options.Clean()
+	if err == nil {
+		err = check([]Player{{ID: player, Data: to.Data, Carried: to.Carried}})
 	}
+	if err != nil {
+		return err
+	}
+	to.Options = options
+	r.mu.Lock()
+	_, _, has := r.held.book.seatOf(player)
+	r.mu.Unlock()
+	if !has {
+		return ErrNoSeat
+	}
+	r.Tell(func(*systems.Server) { r.startTravel(player, to) })
+	return nil
+}
+
+// startTravel gets a seat for a player in the destination. The caller holds the floor.
+func (r *Room) startTravel(player uint64, to Destination) {
+	x := &r.clients
+	i := slices.IndexFunc(x.here, func(c client) bool { return c.session != nil && c.seat.Player == player && !r.spectates(c.seat) })
 	switch {
-	case from == nil:
+	case i < 0:
 		r.notifyTravelled(Seat{Room: r.about.id, Player: player}, ErrNoSeat)
 		return
-	case r.clients.away.player(player) != nil:
-		r.notifyTravelled(from.seat, ErrTravels)
+	case slices.ContainsFunc(x.away, func(d *departingPlayer) bool { return d.client.seat.Player == player }):
+		r.notifyTravelled(x.here[i].seat, ErrTravels)
 		return
 	}
-	d := &departingPlayer{player: player, client: from.number, until: r.server.config.Now(), seat: from.seat, to: to}
+	d := &departingPlayer{client: x.here[i]}
+	x.away = append(x.away, d)
 	if to.Data == nil {
-		d.to.Data = from.seat.Data
+		to.Data = d.client.seat.Data
 	}
-	room := r.server.Room(to.Room)
-	kind := r.server.kinds[to.Kind]
-	if room != nil {
-		kind = room.kind
-	}
-	w, set := r.game.World(), carrySet(r.kind.Carries)
-	e, owns := oldestEntity(w, from.number)
-	if owns && kind != nil {
-		if err := carrySet(kind.Carries).checkItems(set.itemsOf(w, e)); err != nil {
-			r.notifyTravelled(d.seat, err)
-			return
-		}
-	}
-	if owns {
-		d.bundle.items = set.detach(w, e)
-	}
-	d.bundle.items = append(d.bundle.items, r.clients.arrived[from.number]...) // items that the player has not received yet travel along
-	delete(r.clients.arrived, from.number)
-	d.bundle.transfer, d.bundle.local = draw(r.server.random), room != nil || r.server.fleet == nil
-	d.record = r.server.transferRecord(d.bundle.transfer, d.bundle.local)
-	r.clients.away.start(d)
+	r.server.tasks.add(func(ctx context.Context) {
+		a, err := r.reserveDestination(ctx, to, Player{ID: player, Party: d.client.seat.Party, Data: to.Data, Carried: to.Carried})
+		r.Tell(func(*systems.Server) {
+			if d.ticket, d.until = a.ticket(), a.Expires; err != nil {
+				r.endTravel(d, err)
+			}
+		})
+	})
 }
 
-// betweenTicks implements [departureRoom].
-func (r *Room) betweenTicks(f func()) { r.Tell(func(*systems.Server) { f() }) }
-
-// reserveDestination implements [departureRoom].
-func (r *Room) reserveDestination(ctx context.Context, d *departingPlayer) error {
-	who := Player{ID: d.player, Party: d.seat.Party, Data: d.to.Data, Carried: d.bundle.appendTo(nil)}
+// reserveDestination gets a seat in the destination.
+func (r *Room) reserveDestination(ctx context.Context, to Destination, who Player) (a Admission, err error) {
 	seats := Here(r.server)
-	if !d.bundle.local {
+	if r.server.fleet != nil && r.server.Room(to.Room) == nil {
 		seats = r.server.fleet
 	}
 	var all []Admission
-	var err error
-	if d.to.Room != 0 {
-		all, err = seats.Reserve(ctx, d.to.Room, who)
+	if to.Room != 0 {
+		all, err = seats.Reserve(ctx, to.Room, who)
 	} else {
-		wish := Wish{Kind: d.to.Kind, Options: d.to.Options, Players: []Player{who}, Leaves: r.about.id}
-		if k := r.server.kinds[d.to.Kind]; k != nil {
+		wish := Wish{Kind: to.Kind, Options: to.Options, Players: []Player{who}, Leaves: r.about.id}
+		if k := r.server.kinds[to.Kind]; k != nil {
 			wish.Schema = k.schema
 		}
 		all, err = seats.Join(ctx, wish)
 	}
 	if err != nil {
-		return err
+		return a, err
 	}
-	d.ticket, d.until = all[0].ticket(), all[0].Expires
-	return d.ticket.Validate()
+	t := all[0].ticket()
+	return all[0], t.Validate()
 }
 
 // ticket returns the ticket with which a client goes to its seat.
@@ -128,38 +120,30 @@ func (a *Admission) ticket() systems.Ticket {
 	return systems.Ticket{Kind: a.Kind, Schema: a.Schema, Token: a.Token, WS: a.Endpoints.WS, WebTransport: a.Endpoints.WebTransport}
 }
 
-// sendTicket implements [departureRoom].
-func (r *Room) sendTicket(d *departingPlayer) bool {
-	return systems.HandOver(r.game, d.client, d.ticket) == nil
+// updateTravels sends tickets, and ends the travels of players who have left or whose tickets have expired.
+func (r *Room) updateTravels(now time.Time) {
+	for _, d := range slices.Clone(r.clients.away) {
+		r.mu.Lock()
+		_, s, has := r.held.book.seatOf(d.client.seat.Player)
+		r.mu.Unlock()
+		here := r.clients.here[d.client.seat.Number].session != nil
+		switch late := !now.Before(d.until.Add(lateEntry)); {
+		case d.until.IsZero():
+		case !has || s.client != d.client.number || late && !here:
+			r.endTravel(d, nil)
+		case late:
+			r.server.seated(Seat{Room: r.about.id, Number: d.client.seat.Number, Epoch: s.epoch, Player: s.player, Party: s.party}, r)
+			r.endTravel(d, ErrTravelExpired)
+		case !d.sent && here:
+			d.sent = systems.HandOver(r.game, d.client.number, d.ticket) == nil
+		}
+	}
 }
 
-// playerTravelled implements [departureRoom].
-func (r *Room) playerTravelled(d *departingPlayer) {
-	r.mu.Lock()
-	_, s, has := r.held.book.seatOf(d.player)
-	if has = has && s.client == d.client; has {
-		_, _ = r.held.book.kick(d.player) // it has a seat
-	}
-	r.mu.Unlock()
-	if s := r.game.Session(d.client); has && s != nil && s.ClientID() == d.player {
-		s.Close(r.server.config.Now(), ReasonTravelled)
-	}
-	r.changed()
-	r.notifyTravelled(d.seat, nil)
-}
-
-// playerStays implements [departureRoom].
-func (r *Room) playerStays(d *departingPlayer, why error) {
-	r.mu.Lock()
-	n, s, has := r.held.book.seatOf(d.player)
-	r.mu.Unlock()
-	if has = has && s.client == d.client; has && !errors.Is(why, ErrTravelLost) && len(d.bundle.items) > 0 {
-		r.clients.arrived[d.client] = append(r.clients.arrived[d.client], d.bundle.items...)
-	}
-	if has {
-		r.server.seated(Seat{Room: r.about.id, Number: n, Epoch: s.epoch, Player: d.player, Party: s.party}, r)
-	}
-	r.notifyTravelled(d.seat, why)
+// endTravel ends the travel of a player.
+func (r *Room) endTravel(d *departingPlayer, why error) {
+	r.clients.away = slices.DeleteFunc(r.clients.away, func(x *departingPlayer) bool { return x == d })
+	r.notifyTravelled(d.client.seat, why)
 }
 
 // notifyTravelled reports how a travel ended, to the operator and by Kind.Travelled.
@@ -169,58 +153,4 @@ func (r *Room) notifyTravelled(s Seat, why error) {
 		s.Data = nil
 		r.kind.Travelled(r, s, why)
 	}
-}
-
-// claimCarried claims the items of a player who presented a token. The caller holds the room's lock.
-func (r *Room) claimCarried(s Seat) {
-	c, ok := r.held.carried[s.Player]
-	n, seat, has := r.held.book.seatOf(s.Player)
-	if !ok || !has || c.claim != nil || n != s.Number || seat.epoch != s.Epoch || s.Epoch < c.epoch {
-		return
-	}
-	if b, err := parseBundle(c.bytes); err == nil {
-		c.claim = r.server.travel.claim(r.server.transferRecord(b.transfer, b.local))
-		r.held.carried[s.Player] = c
-	}
-}
-
-// checkCarried returns an error until this room owns the items of a seat's player. The caller holds the room's lock.
-func (h *held) checkCarried(s Seat) error {
-	c, ok := h.carried[s.Player]
-	if !ok || !isBundle(c.bytes) || s.Epoch < c.epoch {
-		return nil
-	}
-	if c.claim == nil {
-		return ErrTravelReturned
-	}
-	switch yes, decided := c.claim.granted(); {
-	case !decided:
-		return fmt.Errorf("%w: the directory has not answered", netsys.ErrBusy)
-	case !yes:
-		return ErrTravelReturned
-	}
-	return nil
-}
-
-// receiveCarried gives an entered player its items. The caller holds the floor.
-func (r *Room) receiveCarried(c client) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	x, ok := r.held.carried[c.seat.Player]
-	if !ok || x.claim == nil || c.seat.Epoch < x.epoch {
-		return
-	}
-	delete(r.held.carried, c.seat.Player)
-	r.server.travel.confirm(x.claim)
-	if b, err := parseBundle(x.bytes); err == nil && len(b.items) > 0 {
-		r.clients.arrived[c.number] = append(r.clients.arrived[c.number], b.items...)
-	}
-}
-
-// returnCarried returns items of a player who did not enter to the previous room. The caller holds the room's lock.
-func (r *Room) returnCarried(player uint64) {
-	if b, err := parseBundle(r.held.carried[player].bytes); err == nil {
-		r.server.travel.giveBack(r.server.transferRecord(b.transfer, b.local))
-	}
-	delete(r.held.carried, player)
 }

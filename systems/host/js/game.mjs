@@ -12,7 +12,7 @@ const origin = performance.timeOrigin, now = () => origin + performance.now(); /
 export const Reason = Object.freeze({
   Going: 0, Left: 1, Closing: 2, Kicked: 3, Replaced: 4, Protocol: 5, Flood: 6, TimedOut: 7, Elsewhere: 8, Expired: 9, OtherSchema: 10, OtherVersion: 11,
   Full: 12, Busy: 13, LoginRefused: 14, Closed: 15, Other: 16, Away: 17,
-  RoomEnded: 64, RoomFailed: 65, RoomBanned: 66, RoomUnseated: 67, RoomClaimed: 68, RoomTravelled: 69, Application: 128,
+  RoomEnded: 64, RoomFailed: 65, RoomBanned: 66, RoomUnseated: 67, RoomClaimed: 68, Application: 128,
 });
 
 export class GameError extends Error {

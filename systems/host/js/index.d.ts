@@ -365,8 +365,6 @@ export declare const Reason: {
   readonly RoomUnseated: 67;
   /** Another process has recreated the room: request a seat there. */
   readonly RoomClaimed: 68;
-  /** The player has moved to another room. */
-  readonly RoomTravelled: 69;
   /** The first reason of the game itself. */
   readonly Application: 128;
 };

@@ -5,7 +5,7 @@
 //     continue, [Bases]. The result of the newest input follows: [Report].
 //   - Snapshots, server to client: [SnapshotHeader], then blocks, [BlockHead]. A [Set] says which entities a block contains.
 //   - Values of components that a client writes: [ChangeCoder].
-//   - Refusals and grants of the server: [Notice], [NoticeReader].
+//   - Refusals and tickets of the server: [Notice], [NoticeReader].
 //   - The first message of the server: [Welcome].
 //
 // Received bytes are hostile until they are validated. Errors wrap [ErrMessage].

@@ -15,10 +15,9 @@ import (
 
 // Prefixes of the keys of a directory.
 const (
-	ProcessPrefix  = "process."
-	RoomPrefix     = "room."
-	PlayerPrefix   = "player."
-	transferPrefix = "travel."
+	ProcessPrefix = "process."
+	RoomPrefix    = "room."
+	PlayerPrefix  = "player."
 )
 
 // ProcessKey returns the key of a [ProcessEntry].

@@ -95,11 +95,6 @@ func (f *Fleet) Epoch() uint64 {
 	return f.publisher.claim.current()
 }
 
-// Transfers implements rooms.Fleet.
-func (f *Fleet) Transfers() rooms.TransferStore {
-	return transfers{f.config.Directory, f.server.Promise + transferLease}
-}
-
 // processEntry returns the record of this process.
 func (f *Fleet) processEntry(epoch uint64) any {
 	c := &f.server

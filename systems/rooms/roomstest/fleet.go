@@ -11,9 +11,8 @@ import (
 // Fleet connects the servers of one test, so that players travel between their rooms. It publishes nothing and loses no messages.
 // The zero value has no servers.
 type Fleet struct {
-	mu        sync.Mutex
-	servers   []*rooms.Server
-	transfers rooms.TransferMemory
+	mu      sync.Mutex
+	servers []*rooms.Server
 }
 
 // Connect adds a server, before it runs.
@@ -45,12 +44,11 @@ func (m *member) Reserve(_ context.Context, room rooms.ID, who ...rooms.Player) 
 	return nil, rooms.ErrRoom
 }
 
-func (m *member) Transfers() rooms.TransferStore { return &m.fleet.transfers }
-func (m *member) RoomChanged(*rooms.Room)        {}
-func (m *member) PlayerChanged(uint64)           {}
-func (m *member) ProcessChanged()                {}
-func (m *member) Orphaned(*rooms.Room) bool      { return false }
-func (m *member) MayAdmit() error                { return nil }
+func (m *member) RoomChanged(*rooms.Room)   {}
+func (m *member) PlayerChanged(uint64)      {}
+func (m *member) ProcessChanged()           {}
+func (m *member) Orphaned(*rooms.Room) bool { return false }
+func (m *member) MayAdmit() error           { return nil }
 func (m *member) HandOver(context.Context, *rooms.Room, uint32, []rooms.Player) ([]rooms.Admission, error) {
 	return nil, rooms.ErrUnavailable
 }
