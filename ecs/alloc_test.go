@@ -82,11 +82,6 @@ func TestAllocationsOfATick(t *testing.T) {
 				sum += v.Place.X
 			}
 		},
-		"Chunks": func() {
-			for c := range ecs.Chunks[placeChunk](w) {
-				c.Place[0].X++
-			}
-		},
 		"EachInOrder": func() {
 			for _, r := range ecs.EachInOrder[two](w) {
 				for _, q := range ecs.EachInOrder[two](w) {

@@ -23,13 +23,6 @@ func TestAClientSimulatesWhatItPredicts(t *testing.T) {
 	for e := range ecs.EachInOrder[placeRow](w) {
 		equal(t, "simulated in order", e, own)
 	}
-	for c := range ecs.Chunks[struct {
-		Self  []ecs.Entity
-		Place []place
-	}](w) {
-		equal(t, "simulated chunk", c.Self[0], own)
-		equal(t, "its length", len(c.Self), 1)
-	}
 	for tab := range w.Netcode().Tables {
 		equal(t, fmt.Sprint("table of ", tab.NetIDs), tab.Simulated, slices.Contains(tab.Entities, own))
 	}

@@ -38,8 +38,8 @@
 //
 //   - Create it: [NewWorld], [Config]. Give it workers for Rows: [Workers].
 //   - Iterate: [Each] over entities that this peer simulates, [EachOf] over those of one client, [All] over copies of all
-//     visible entities, [Chunks] over whole columns, [EachInOrder] in the same order on every peer. A row struct can have
-//     optional fields, an [Entity] field, [With] and [Without].
+//     visible entities, [EachInOrder] in the same order on every peer. A row struct can have optional fields, an [Entity]
+//     field, [With] and [Without].
 //   - Spawn and despawn: [Spawn] with a row struct, which is the fast form, [World.Spawn] with a list of values,
 //     [World.Despawn], [World.Alive]. If Simulate spawns for a client, this client predicts the spawn: [SpawnKey].
 //   - Access the components of one entity: [Get], [Has], [Add], [Remove].
@@ -86,6 +86,5 @@
 // # Cost
 //
 // go run ./internal/bench/ecs compares with slices, copy and arche. Each takes less than twice the time of a loop over slices
-// and is best for rows of up to three components. Chunks takes as long as the loop. Rows without workers takes up to a third
-// longer than Each. All copies and EachInOrder sorts: use them only where you need this.
+// and is best for rows of up to three components. Rows without workers takes up to a third longer than Each. All copies and EachInOrder sorts: use them only where you need this.
 package ecs

@@ -93,24 +93,6 @@ func ExampleEach() {
 	// All: 2 {7 0}
 }
 
-func ExampleChunks() {
-	w := ecs.NewWorld(Dots(), ecs.Config{})
-	for i := range 3 {
-		w.Spawn(Position{X: float32(i)}, Move{DX: 1})
-	}
-	type columns struct {
-		Pos []Position
-		In  []Move `ecs:"optional"`
-	}
-	for c := range ecs.Chunks[columns](w) {
-		for i := range c.Pos {
-			c.Pos[i].X += float32(c.In[i].DX)
-		}
-		fmt.Println(c.Pos)
-	}
-	// Output: [{1 0} {2 0} {3 0}]
-}
-
 // Inside a system a spawn waits for the end of the stage; its handle does not.
 func ExampleWorld_Spawn() {
 	type all struct{ Pos Position }

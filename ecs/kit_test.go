@@ -38,7 +38,6 @@ type (
 type (
 	placeRow   struct{ Place *place }
 	placeValue struct{ Place place }
-	placeChunk struct{ Place []place }
 	ownedPlace struct {
 		Owner components.Owner
 		Place place

@@ -20,7 +20,7 @@ func (w *World) ownersOf(t *table) *rowRuns {
 	return &t.owners
 }
 
-// SkipOwner leaves the entities of an owner out of [Each] and [Chunks] until [Netcode.SkipNobody]. The netcode calls it
+// SkipOwner leaves the entities of an owner out of [Each] until [Netcode.SkipNobody]. The netcode calls it
 // while the input buffer of this client fills and its entities take no step. [All] still yields them.
 func (n *Netcode) SkipOwner(owner uint32) {
 	w := (*World)(n)

@@ -64,11 +64,6 @@ func TestEachOfFollowsEveryWrite(t *testing.T) {
 			}
 		},
 		func() {
-			for c := range ecs.Chunks[struct{ Owner []components.Owner }](w) {
-				c.Owner[r.IntN(len(c.Owner))] = owner()
-			}
-		},
-		func() {
 			for tab := range w.Netcode().Tables {
 				if p := tab.Column(w.Protocol().Replicated()[0]); p != nil {
 					*(*components.Owner)(p) = owner()
@@ -140,13 +135,6 @@ func TestOwnersChangeDuringAWalk(t *testing.T) {
 func TestScopeLeavesOwnersOut(t *testing.T) {
 	for name, step := range map[string]func(w *ecs.World){
 		"Each": walkOn,
-		"Chunks": func(w *ecs.World) {
-			for c := range ecs.Chunks[placeChunk](w) {
-				for i := range c.Place {
-					c.Place[i].X++
-				}
-			}
-		},
 		"EachInOrder": func(w *ecs.World) {
 			for _, r := range ecs.EachInOrder[placeRow](w) {
 				r.Place.X++

@@ -21,12 +21,11 @@ type form uint8
 const (
 	formPointers form = iota // Each: *T
 	formValues               // All: T
-	formSlices               // Chunks: []T
 	formMixed                // Rows: *T and T
 )
 
 func (f form) String() string {
-	return [...]string{"pointers to components", "component values", "slices of components", "pointers to components and component values"}[f]
+	return [...]string{"pointers to components", "component values", "pointers to components and component values"}[f]
 }
 
 // rowField is one component field of a row struct.
@@ -71,7 +70,7 @@ type rowKey struct {
 
 // rowOf returns a compiled row struct, compiling it once per world.
 func (w *World) rowOf(t reflect.Type, f form) *row {
-	call := [...]string{"Each", "All", "Chunks", "Rows"}[f]
+	call := [...]string{"Each", "All", "Rows"}[f]
 	if w == nil {
 		panic("ecs: " + call + " of a nil World: a client has a World and a View once it is connected")
 	}
@@ -134,11 +133,10 @@ func compileRow(p *Protocol, t reflect.Type, f form) *row {
 // Entity reads the component that every entity has.
 func componentOf(p *Protocol, t reflect.Type, sf reflect.StructField, f form) *Component {
 	ct, kind := sf.Type, sf.Type.Kind()
-	want := [...]reflect.Kind{formPointers: reflect.Pointer, formSlices: reflect.Slice, formValues: kind, formMixed: kind}[f]
-	if kind != want || f == formValues && kind == reflect.Pointer || f != formSlices && kind == reflect.Slice {
-		panic(fmt.Sprintf("ecs: field %s.%s is %s, but this row is one of %s: Each and EachInOrder take pointers, All takes values, Chunks takes slices, Rows takes pointers and values", t, sf.Name, ct, f))
+	if f == formPointers && kind != reflect.Pointer || f == formValues && kind == reflect.Pointer || kind == reflect.Slice {
+		panic(fmt.Sprintf("ecs: field %s.%s is %s, but this row is one of %s: Each and EachInOrder take pointers, All takes values, Rows takes pointers and values", t, sf.Name, ct, f))
 	}
-	if kind == reflect.Pointer || kind == reflect.Slice {
+	if kind == reflect.Pointer {
 		ct = ct.Elem()
 	}
 	if ct == reflect.TypeFor[Entity]() && f != formPointers {

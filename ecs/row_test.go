@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"slices"
 	"testing"
 
 	"github.com/tactusgo/tactus/components"
@@ -46,15 +45,14 @@ func TestFiltersAndEntityField(t *testing.T) {
 		}
 	}
 	type without struct {
-		Selves []ecs.Entity
-		_      ecs.Without[flag]
-		Place  []place
-		Hat    []hat `ecs:"optional"`
+		_     ecs.Without[flag]
+		Place *place
+		Hat   *hat `ecs:"optional"`
 	}
-	for c := range ecs.Chunks[without](w) {
+	for e, r := range ecs.Each[without](w) {
 		n += 100
-		if len(c.Selves) != 1 || c.Selves[0] != plain || len(c.Place) != 1 || c.Place[0].X != 1 || c.Hat != nil {
-			t.Errorf("Chunks: %+v", c)
+		if e != plain || r.Place.X != 1 || r.Hat != nil {
+			t.Errorf("Without: %v %+v", e, r)
 		}
 	}
 	equal(t, "visits", n, 2+30+100)
@@ -75,7 +73,6 @@ func TestRowsWithoutPointers(t *testing.T) {
 	equal(t, "Each", fmt.Sprint(maps.Collect(ecs.Each[marked](w))), fmt.Sprint(map[ecs.Entity]marked{e: {}}))
 	equal(t, "Each", fmt.Sprint(maps.Collect(ecs.Each[markedSelf](w))), fmt.Sprint(map[ecs.Entity]markedSelf{e: {Self: e}}))
 	equal(t, "All", fmt.Sprint(maps.Collect(ecs.All[marked](w))), fmt.Sprint(map[ecs.Entity]marked{e: {}}))
-	equal(t, "Chunks", len(slices.Collect(ecs.Chunks[marked](w))), 1)
 }
 
 func TestComponentsWithoutFields(t *testing.T) {
@@ -95,9 +92,6 @@ func TestComponentsWithoutFields(t *testing.T) {
 		equal(t, "has a flag", r.Flag != nil, ecs.Has[flag](w, e))
 	}
 	equal(t, "flags", flags, 3)
-	for c := range ecs.Chunks[struct{ Flag []flag }](w) {
-		equal(t, "length", len(c.Flag), 3)
-	}
 	equal(t, "values", length(ecs.All[struct {
 		Flag  flag
 		Place place
@@ -154,11 +148,10 @@ func drain[K, V any](walk iter.Seq2[K, V]) func() { return func() { length(walk)
 func TestWrongRowsAreRefused(t *testing.T) {
 	w := newServer()
 	w.Spawn(place{})
-	const advice = "Each and EachInOrder take pointers, All takes values, Chunks takes slices"
+	const advice = "Each and EachInOrder take pointers, All takes values, Rows takes"
 	refused(t, drain(ecs.Each[placeValue](w)), "placeValue.Place", advice)
-	refused(t, drain(ecs.EachInOrder[placeChunk](w)), "placeChunk.Place", advice)
+	refused(t, drain(ecs.EachInOrder[struct{ Place []place }](w)), ".Place", advice)
 	refused(t, drain(ecs.All[placeRow](w)), "placeRow.Place", advice)
-	refused(t, func() { ecs.Chunks[placeRow](w)(func(placeRow) bool { return true }) }, "placeRow.Place", advice)
 	refused(t, drain(ecs.Each[place](w)), "place.X", advice)
 	refused(t, drain(ecs.Each[*place](w)), "a row is a struct")
 	refused(t, drain(ecs.Each[struct{ P *int32 }](w)), "int32 is not a component")

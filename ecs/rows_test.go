@@ -209,11 +209,7 @@ func TestDecision9_FunctionsOfRowsHaveNoWorld(t *testing.T) {
 		"EachOf":      func() { length(ecs.EachOf[placeRow](w, 0)) },
 		"EachInOrder": func() { length(ecs.EachInOrder[placeRow](w)) },
 		"All":         func() { length(ecs.All[placeValue](w)) },
-		"Chunks": func() {
-			for range ecs.Chunks[placeChunk](w) {
-			}
-		},
-		"Rows": func() { ecs.Rows(func(r placeRow, s ecs.Step) {})(w) },
+		"Rows":        func() { ecs.Rows(func(r placeRow, s ecs.Step) {})(w) },
 	} {
 		for _, n := range []int{1, 3} {
 			pool := workers.New(n)

@@ -128,38 +128,6 @@ func move(dst, src unsafe.Pointer, n uintptr) {
 	}
 }
 
-// Chunks is the fast form of [Each]: it yields whole columns, as a struct of slices of equal length. An absent optional
-// component gives a nil slice. A field of type []Entity has the entities of the rows; do not write to it.
-func Chunks[C any](w *World) iter.Seq[C] {
-	return func(yield func(C) bool) {
-		var c cursor
-		c.reset(w, w.rowOf(reflect.TypeFor[C](), formSlices), true)
-		for c.nextRun() {
-			var chunk C
-			c.slice(unsafe.Pointer(&chunk))
-			if !yield(chunk) {
-				return
-			}
-			c.check()
-		}
-	}
-}
-
-// slice sets the slices of the row struct at p to the run.
-func (c *cursor) slice(p unsafe.Pointer) {
-	type header struct {
-		data     unsafe.Pointer
-		len, cap int
-	}
-	for k := range c.r.fields {
-		f, n := &c.aim.fields[k], len(c.entities)
-		if f.base == nil {
-			n = 0
-		}
-		*(*header)(unsafe.Add(p, f.offset)) = header{f.base, n, n}
-	}
-}
-
 // EachInOrder is [Each] in the order of NetIDs, for interactions whose result depends on the order. Predicted spawns
 // without a NetID come last, in the order of their keys. Other entities without a NetID are left out. EachInOrder sorts at
 // every call.

@@ -133,9 +133,9 @@ func Resource[T any](w *World) *T {
 
 // Handle is for the netcode. It runs a handler of the game, such as the handler of an event, outside of Simulate. name
 // describes the handler in messages, for example "the handler of event Say". In a world with Config.Rewinds, the handler
-// may only read, with [All], [Single], [Get] and similar functions. Spawn, Despawn, [Add], [Remove], [Each], [EachOf],
-// [EachInOrder] and [Chunks] panic, and Handle panics after the handler if it changed a value through a pointer from Get.
-// In other worlds, and if w is nil, Handle just runs the handler.
+// may only read, with [All], [Single], [Get] and similar functions. Spawn, Despawn, [Add], [Remove], [Each], [EachOf]
+// and [EachInOrder] panic, and Handle panics after the handler if it changed a value through a pointer from Get. In other
+// worlds, and if w is nil, Handle just runs the handler.
 func Handle(w *World, name string, run func()) {
 	if w == nil || !w.setup.config.Rewinds {
 		run()

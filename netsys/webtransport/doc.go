@@ -14,8 +14,6 @@
 //   - Connect: [DialConfig.Dial]. Fall back to WebSocket: [DialConfig].WebSocket. Both also work in Go's js build.
 //   - Get a peer's plain address for a log or a ban: [Listener.PeerAddr]. See misbehaving peers: [Listener.Stats].
 //   - Limit peers: [Config].
-//   - Compare WebTransport with WebSocket over a bad link: go -C netsys/webtransport run ./bench; in a browser: with
-//     -clients page.
 //
 // # Guarantees
 //

@@ -72,7 +72,7 @@
 //
 //   - A handler runs once for an event, outside of Simulate. No replay repeats its effects. Under models that re-simulate (on a
 //     server under ServerRewind; on every peer under Rollback and Lockstep) a handler may read the world with ecs.All,
-//     ecs.Single and ecs.Get, but not write it: Spawn, Despawn, Add, Remove, Each and Chunks panic with advice, and so does a
+//     ecs.Single and ecs.Get, but not write it: Spawn, Despawn, Add, Remove and Each panic with advice, and so does a
 //     changed value behind a pointer of ecs.Get. Use an input or a command for actions of players, and Simulate or Authority
 //     for rules. Under LocalSync, Buffered and CorrectOnMismatch, handlers of the server may write the world.
 //   - A client can trigger Rate events a second of each type, after Burst at once. Further events are counted and dropped before

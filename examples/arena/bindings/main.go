@@ -24,6 +24,7 @@ func config() bind.Config {
 		Name:     "arena",
 		Protocol: game.CombatProtocol(),
 		Book:     game.NewMessages().Book(),
+		Header:   true,
 		Enums: []bind.Enum{{Name: "Buttons", Fields: []string{"Action.Buttons"}, Values: []bind.Value{
 			{Name: "Up", Number: game.Up}, {Name: "Down", Number: game.Down}, {Name: "Left", Number: game.Left},
 			{Name: "Right", Number: game.Right}, {Name: "Fire", Number: game.Fire},

@@ -15,12 +15,8 @@ const about = `Measures package ecs and the kernels of codec/schema beside plain
 
 var figures = []ratio.Figure{
 	{
-		Name: "columns_vs_slices", Most: 1.15, Measure: columnsVsSlices,
-		About: "ecs.Chunks against plain slices: 10,000 entities, two components, the worse of 1 and 16 archetypes",
-	},
-	{
 		Name: "each_vs_slices", Most: 2.2, Measure: eachVsSlices,
-		About: "rows of ecs.Each against plain slices: the same entities, the worse of 1 and 16 archetypes",
+		About: "rows of ecs.Each against plain slices: 10,000 entities, two components, the worse of 1 and 16 archetypes",
 	},
 	{
 		Name: "arche_vs_slices", Least: 3, Measure: archeVsSlices,

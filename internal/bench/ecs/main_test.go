@@ -16,7 +16,7 @@ func TestEveryFigureIsThere(t *testing.T) {
 		t.Fatalf("%v\n%s", err, stdout.String())
 	}
 	want := []string{
-		"columns_vs_slices", "each_vs_slices", "arche_vs_slices", "capture_vs_memcpy", "restore_vs_memcpy",
+		"each_vs_slices", "arche_vs_slices", "capture_vs_memcpy", "restore_vs_memcpy",
 		"world_capture_vs_memcpy", "world_restore_vs_memcpy", "world_rebuild_vs_memcpy",
 		"quantize_vs_hand", "compare_vs_hand", "lerp_vs_hand", "spawn_vs_arche",
 	}

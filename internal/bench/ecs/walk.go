@@ -58,17 +58,6 @@ func integrateEach(w *ecs.World) {
 }
 
 //go:noinline
-func integrateChunks(w *ecs.World) {
-	type columns struct {
-		Pos []position
-		Vel []velocity
-	}
-	for c := range ecs.Chunks[columns](w) {
-		integrate(c.Pos, c.Vel)
-	}
-}
-
-//go:noinline
 func integrateArche(w *arche.World, filter *generic.Filter2[position, velocity]) {
 	q := filter.Query(w)
 	for q.Next() {
@@ -116,8 +105,7 @@ func world(n, archetypes int) *ecs.World {
 	return w
 }
 
-func columnsVsSlices(rounds int) (float64, string) { return walkVsSlices(rounds, integrateChunks) }
-func eachVsSlices(rounds int) (float64, string)    { return walkVsSlices(rounds, integrateEach) }
+func eachVsSlices(rounds int) (float64, string) { return walkVsSlices(rounds, integrateEach) }
 
 func walkVsSlices(rounds int, walk func(*ecs.World)) (float64, string) {
 	one, many := world(entities, 1), world(entities, 16)

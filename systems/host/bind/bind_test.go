@@ -21,7 +21,7 @@ import (
 // The same protocol produces the same files, which are not written again. Check detects stale and missing files.
 func TestWriteAndCheck(t *testing.T) {
 	p, b := protocol("kit/1")
-	c := bind.Config{Folder: written(t, p, b), Name: "kit", Protocol: p, Book: b, Enums: []bind.Enum{mood}}
+	c := bind.Config{Folder: written(t, p, b), Name: "kit", Protocol: p, Book: b, Enums: []bind.Enum{mood}, Header: true}
 	script := filepath.Join(c.Folder, "kit.mjs")
 	long := time.Unix(1e9, 0)
 	if err := os.Chtimes(script, long, long); err != nil {

@@ -30,6 +30,8 @@ type Config struct {
 	Book *host.Book
 	// Enums gives names to values. Default (nil): values are plain numbers.
 	Enums []Enum
+	// Header also writes a header for C. Default (false): no file NAME.h.
+	Header bool
 }
 
 // Enum gives names to the values of fields.
@@ -72,7 +74,11 @@ func (c *Config) files() ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []file{{c.Name + ".mjs", m.script()}, {c.Name + ".d.ts", types(m)}, {c.Name + ".d.mts", reexport(m)}, {c.Name + ".h", header(m)}}, nil
+	list := []file{{c.Name + ".mjs", m.script()}, {c.Name + ".d.ts", types(m)}, {c.Name + ".d.mts", reexport(m)}}
+	if c.Header {
+		list = append(list, file{c.Name + ".h", header(m)})
+	}
+	return list, nil
 }
 
 // Write writes the bindings. It does not touch a file that already has the same bytes. Errors wrap [ErrBind] or come from

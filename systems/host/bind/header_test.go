@@ -183,7 +183,7 @@ func TestHeaderTellsOfMissingLines(t *testing.T) {
 	if s := string(out); err != nil || !strings.Contains(s, "library:  (no such line)") || !strings.Contains(s, "library:  command More{}\n  bindings: (no such line)") {
 		t.Errorf("%v: %s", err, s)
 	}
-	if err := bind.Check(bind.Config{Folder: folder, Name: "kit", Protocol: p, Book: b, Enums: []bind.Enum{mood}}); err != nil {
+	if err := bind.Check(bind.Config{Folder: folder, Name: "kit", Protocol: p, Book: b, Enums: []bind.Enum{mood}, Header: true}); err != nil {
 		t.Error(err)
 	}
 }

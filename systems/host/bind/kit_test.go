@@ -186,7 +186,7 @@ var mood = bind.Enum{Name: "Mood", Fields: []string{"Lists.Slots.Mood", "ListsNo
 func written(t *testing.T, p *ecs.Protocol, b *host.Book) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
-	if err := bind.Write(bind.Config{Folder: folder, Name: "kit", Protocol: p, Book: b, Enums: []bind.Enum{mood}}); err != nil {
+	if err := bind.Write(bind.Config{Folder: folder, Name: "kit", Protocol: p, Book: b, Enums: []bind.Enum{mood}, Header: true}); err != nil {
 		t.Fatal(err)
 	}
 	return folder

@@ -15,8 +15,8 @@
 //     outcomes and events: [Listener].
 //   - Compare worlds of peers: [Timeline.Hash]. Find a difference: [Timeline.AppendDigest],
 //     [Timeline.Divergence].
-//   - Send inputs to other peers: [Timeline.AppendRuns]. Receive them: Config.Follower, [Timeline.Put],
-//     [Timeline.Overrule], [Timeline.SetServerHorizon].
+//   - Receive the inputs of other peers: Config.Follower, [Timeline.Put], [Timeline.Overrule],
+//     [Timeline.SetServerHorizon].
 //   - Let a peer start from a later state: [Timeline.Held], [Timeline.Adopt].
 //   - Inspect the past: [Timeline.History], [Timeline.Newest].
 //   - Counters: [Timeline.Stats], [Timeline.Inputs], [Timeline.Missing].
