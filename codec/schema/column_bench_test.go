@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"math"
 	"testing"
 	"time"
 	"unsafe"
@@ -15,15 +14,14 @@ type body struct {
 
 const bodies = 10_000
 
-func bodyData(b *testing.B) (table *Table, from, to, out []body, words []int32) {
+func bodyData(b *testing.B) (table *Table, from, out []body, words []int32) {
 	table = compile[body](b, nil)
-	from, to, out = make([]body, bodies), make([]body, bodies), make([]body, bodies)
+	from, out = make([]body, bodies), make([]body, bodies)
 	for i := range from {
 		x := float32(i%1000) - 499.7
 		from[i] = body{x, x / 2, float32(i%77) - 38, float32(i % 13)}
-		to[i] = body{x + 0.005, x/2 - 0.005, from[i].VX + 0.003, from[i].VY}
 	}
-	return table, from, to, out, make([]int32, bodies*table.Words)
+	return table, from, out, make([]int32, bodies*table.Words)
 }
 
 // versus reports how many times as long the table takes as what one would write by
@@ -49,56 +47,17 @@ func versus(b *testing.B, name string, table, hand func()) {
 }
 
 func BenchmarkColumns(b *testing.B) {
-	table, from, to, out, words := bodyData(b)
-	clamped, differ := 0, 0
-	p, q, r := unsafe.Pointer(&from[0]), unsafe.Pointer(&to[0]), unsafe.Pointer(&out[0])
+	table, from, out, words := bodyData(b)
+	clamped := 0
+	p, r := unsafe.Pointer(&from[0]), unsafe.Pointer(&out[0])
 	versus(b, "quantize_vs_hand", func() {
 		clamped += table.Quantize(words, table.Words, p, bodies)
 	}, func() { clamped += quantizeByHand(words, from) })
 	versus(b, "dequantize_vs_hand", func() {
 		table.Dequantize(r, words, table.Words, bodies)
 	}, func() { dequantizeByHand(out, words) })
-	versus(b, "compare_vs_hand", func() {
-		row, _ := table.CompareColumn(p, q, bodies)
-		differ += row
-	}, func() { differ += compareByHand(from, to) })
-	versus(b, "lerp_vs_hand", func() {
-		table.LerpColumn(r, p, q, bodies, 0.3)
-	}, func() { lerpByHand(out, from, to, 0.3) })
-	if clamped != 0 || differ >= 0 {
-		b.Fatalf("%d clamped, %d differ", clamped, differ)
-	}
-}
-
-// BenchmarkIntegers runs the kernels for columns of integers, and the general function for comparison.
-func BenchmarkIntegers(b *testing.B) {
-	const at = 0.3
-	for _, tag := range []string{"0..65535 step 256 angle", "0..999 step 1 angle", "0..1000 step 1"} {
-		table := compile[padded[uint16]](b, Fields{"V": tag})
-		f := &table.Fields[0]
-		from, to, out := make([]padded[uint16], bodies), make([]padded[uint16], bodies), make([]padded[uint16], bodies)
-		for i := range from {
-			from[i].V, to[i].V = uint16(i%999), uint16(i%999+1)
-		}
-		p, q, r := unsafe.Pointer(&from[0]), unsafe.Pointer(&to[0]), unsafe.Pointer(&out[0])
-		run := func(name string, pass func()) {
-			b.Run(tag+"/"+name, func(b *testing.B) {
-				for b.Loop() {
-					pass()
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/bodies, "ns/row")
-			})
-		}
-		run("compare", func() { table.CompareColumn(p, q, bodies) })
-		run("compare_general", func() {
-			for i := range from {
-				if f.differs(unsafe.Pointer(&from[i]), unsafe.Pointer(&to[i])) {
-					b.Fatalf("row %d", i)
-				}
-			}
-		})
-		run("lerp", func() { table.LerpColumn(r, p, q, bodies, at) })
-		run("lerp_general", func() { lerpNumbers[uint16](f, r, p, q, table.Size, bodies, at) })
+	if clamped != 0 {
+		b.Fatalf("%d clamped", clamped)
 	}
 }
 
@@ -137,37 +96,9 @@ func dequantizeByHand(rows []body, words []int32) {
 	}
 }
 
-//go:noinline
-func compareByHand(a, b []body) int {
-	for i := range a {
-		x, y := &a[i], &b[i]
-		if apart(x.X, y.X) || apart(x.Y, y.Y) || apart(x.VX, y.VX) || apart(x.VY, y.VY) {
-			return i
-		}
-	}
-	return -1
-}
-
-func apart(a, b float32) bool { return !(math.Abs(float64(a)-float64(b)) <= 0.01) }
-
-//go:noinline
-func lerpByHand(out, a, b []body, f float64) {
-	for i := range a {
-		x, y, o := &a[i], &b[i], &out[i]
-		o.X = mix(x.X, y.X, f)
-		o.Y = mix(x.Y, y.Y, f)
-		o.VX = mix(x.VX, y.VX, f)
-		o.VY = mix(x.VY, y.VY, f)
-	}
-}
-
-func mix(a, b float32, f float64) float32 {
-	return float32(float64(a) + float64((float64(b)-float64(a))*f))
-}
-
 // BenchmarkRows runs the operations that work row by row.
 func BenchmarkRows(b *testing.B) {
-	table, from, _, _, _ := bodyData(b)
+	table, from, _, _ := bodyData(b)
 	for name, row := range map[string]func(p unsafe.Pointer){
 		"compare": func(p unsafe.Pointer) { table.Compare(p, p) }, "hash": func(p unsafe.Pointer) { table.Hash64(p) },
 	} {

@@ -11,70 +11,12 @@ import (
 // texts by their contents. A NaN differs from every value. A tolerance above 0 allows for the rounding of floats in a
 // range, so neighbouring encoded values are equal with the default tolerance.
 func (t *Table) Compare(a, b unsafe.Pointer) int {
-	_, field := t.CompareColumn(a, b, 1)
-	return field
-}
-
-// CompareColumn compares n components at a with n components at b, as [Table.Compare] does. It returns the first row that
-// differs and the index of the first field that differs in it, or −1, −1. Rows are Size bytes apart.
-func (t *Table) CompareColumn(a, b unsafe.Pointer, n int) (row, field int) {
-	row, field = n, -1
 	for i := range t.Fields {
-		f := &t.Fields[i]
-		if k := compareRows(f, a, b, t.Size, row); k < row {
-			row, field = k, i
-		}
-	}
-	if field < 0 {
-		row = -1
-	}
-	return row, field
-}
-
-// compareRows returns the first of n rows in which field f differs, or n.
-func compareRows(f *Field, a, b unsafe.Pointer, size uintptr, n int) int {
-	switch {
-	case f.in != nil || f.Form == FormUnit || f.Form == FormQuat || f.Form == FormText || f.Angle && isFloat(f.Kind):
-		for i := range n {
-			if f.differs(unsafe.Add(a, uintptr(i)*size), unsafe.Add(b, uintptr(i)*size)) {
-				return i
-			}
-		}
-		return n
-	case f.Kind == reflect.Float32:
-		return floatsDiffer[float32](f, a, b, size, n)
-	case f.Kind == reflect.Float64:
-		return floatsDiffer[float64](f, a, b, size, n)
-	}
-	return integersDiffer(f, a, b, size, n)
-}
-
-// floatsDiffer returns the first of n rows in which floats differ, or n. The kernel returns at values that are not clearly
-// near, so that its loop contains no call.
-func floatsDiffer[T float32 | float64](f *Field, a, b unsafe.Pointer, size uintptr, n int) int {
-	for i := 0; ; i++ {
-		i += floatsApart[T](a, b, f.Offset+uintptr(i)*size, size, n-i, f.within)
-		if i == n {
-			return n
-		}
-		at := uintptr(i) * size
-		if f.differ(f.load(unsafe.Add(a, at)), f.load(unsafe.Add(b, at))) {
+		if t.Fields[i].differs(a, b) {
 			return i
 		}
 	}
-}
-
-// floatsApart returns the first row in which the difference of two floats is not at most within, or n. It also returns rows
-// with equal infinities.
-func floatsApart[T float32 | float64](a, b unsafe.Pointer, off, size uintptr, n int, within float64) int {
-	for i := range n {
-		d := float64(*(*T)(unsafe.Add(a, off))) - float64(*(*T)(unsafe.Add(b, off)))
-		if !(math.Abs(d) <= within) {
-			return i
-		}
-		off += size
-	}
-	return n
+	return -1
 }
 
 // tolerance is the largest difference at which values compare equal.
@@ -143,7 +85,7 @@ func (t *Table) difference(field int, a, b unsafe.Pointer) float64 {
 // Differs reports whether one field differs between the components at a and b by more than its tolerance, as in
 // [Table.Compare]. field is an index in Fields.
 func (t *Table) Differs(field int, a, b unsafe.Pointer) bool {
-	return compareRows(&t.Fields[field], a, b, t.Size, 1) == 0
+	return t.Fields[field].differs(a, b)
 }
 
 // Apart returns the distance between the values of one field in the components at a and b, in the unit of the field. field

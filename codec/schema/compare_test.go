@@ -174,3 +174,17 @@ func TestHash64Avalanche(t *testing.T) {
 		t.Errorf("%.3f of the bits change", share)
 	}
 }
+
+// A tolerance of 0 allows no difference at all, not even by the rounding of a type.
+func TestNoToleranceForgivesNoRounding(t *testing.T) {
+	table := compile[num[float64]](t, Fields{"V": "-512..512 step 0.01 tol 0"})
+	a, b := num[float64]{1}, num[float64]{math.Nextafter(1, 2)}
+	if table.Compare(at(&a), at(&b)) != 0 {
+		t.Error("neighbours are equal")
+	}
+	raw := compile[num[float32]](t, Fields{"V": "raw tol 0.25"})
+	c, d := num[float32]{1}, num[float32]{math.Nextafter32(1.25, 2)}
+	if raw.Compare(at(&c), at(&d)) != 0 {
+		t.Error("a tolerance without a range has no rounding on top")
+	}
+}

@@ -6,8 +6,8 @@
 //   - Encode it in few bits: [Table.Quantize], [Table.Dequantize], [Table.FirstClamped]. Package codec/delta encodes the
 //     words.
 //   - Encode it exactly: [Table.AppendRaw], [Table.ReadRaw], [Table.RawSize].
-//   - Compare a prediction with the confirmed state: [Table.Compare], [Table.CompareColumn], [Table.Distance].
-//   - Interpolate: [Table.Lerp], [Table.LerpColumn]. On curves: [Table.Hermite], [Table.Rates]. Extrapolate:
+//   - Compare a prediction with the confirmed state: [Table.Compare], [Table.Distance].
+//   - Interpolate: [Table.Lerp]. On curves: [Table.Hermite], [Table.Rates]. Extrapolate:
 //     [Table.Advance].
 //   - Fade a visual error: [Table.Offset], [Table.Shift], [Table.Extent].
 //   - Hash a component: [Table.Hash64]. Compare two schemas: [Table.Line], [Table.Hash].

@@ -72,7 +72,7 @@ type Motion struct {
 
 // Copy copies the value of the field from the component at src to the component at dst. It does not work for texts and
 // fields in lists.
-func (f *Field) Copy(dst, src unsafe.Pointer) { f.copyRows(dst, src, 0, 1) }
+func (f *Field) Copy(dst, src unsafe.Pointer) { f.copyValue(dst, src) }
 
 // shape returns the type of the value for [Table.Line].
 func (f *Field) shape() string {

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"math"
-	"reflect"
 	"unsafe"
 )
 
@@ -10,11 +9,7 @@ import (
 // with a step, are interpolated linearly; integers are rounded. Angles, directions and rotations go the short way. Hold
 // fields keep the value of a until f reaches 1, and so do lists whose lengths differ. Fields that are not replicated stay
 // unchanged in dst. dst may be a or b.
-func (t *Table) Lerp(dst, a, b unsafe.Pointer, f float64) { t.LerpColumn(dst, a, b, 1, f) }
-
-// LerpColumn is [Table.Lerp] for n components at each of dst, a and b, Size bytes apart. dst may equal a or b, but must not
-// overlap them otherwise.
-func (t *Table) LerpColumn(dst, a, b unsafe.Pointer, n int, f float64) {
+func (t *Table) Lerp(dst, a, b unsafe.Pointer, f float64) {
 	if !(f > 0) {
 		b = a
 	} else if f >= 1 {
@@ -22,121 +17,38 @@ func (t *Table) LerpColumn(dst, a, b unsafe.Pointer, n int, f float64) {
 	}
 	// Go backward: the count of a list comes before its elements, which need the old count if dst is a or b.
 	for i := len(t.Fields) - 1; i >= 0; i-- {
-		fd := &t.Fields[i]
-		switch {
-		case fd.in != nil || fd.Form == FormText:
-			for k := range n {
-				at := uintptr(k) * t.Size
-				lerpElement(fd, unsafe.Add(dst, at), unsafe.Add(a, at), unsafe.Add(b, at), f)
-			}
-		case fd.Hold || a == b:
-			fd.copyRows(dst, a, t.Size, n)
-		default:
-			lerpRows(fd, dst, a, b, t.Size, n, f)
-		}
+		t.Fields[i].lerp(dst, a, b, f)
 	}
 }
 
-// lerpElement is Lerp for one row of a text or of a field in a list.
-func lerpElement(f *Field, dst, a, b unsafe.Pointer, at float64) {
+// lerp is Lerp for one field.
+func (f *Field) lerp(dst, a, b unsafe.Pointer, at float64) {
 	switch {
 	case !f.in.exists(a):
 		f.clear(dst)
 	case f.Form == FormText:
 		f.copyText(dst, a)
 	case f.Hold || a == b || !f.in.sameLength(a, b):
-		f.copyRows(dst, a, 0, 1)
+		f.Copy(dst, a)
+	case f.Form == FormUnit || f.Form == FormQuat:
+		x, y := f.vector(a), f.vector(b)
+		if x != y {
+			x = f.nlerp(x, y, at)
+		}
+		f.setVector(dst, x)
 	default:
-		lerpRows(f, dst, a, b, 0, 1, at)
-	}
-}
-
-// lerpRows interpolates n rows of a field that exists in all of them.
-func lerpRows(f *Field, dst, a, b unsafe.Pointer, size uintptr, n int, at float64) {
-	if f.Form == FormUnit || f.Form == FormQuat {
-		for i := range n {
-			row := uintptr(i) * size
-			x, y := f.vector(unsafe.Add(a, row)), f.vector(unsafe.Add(b, row))
-			if x != y {
-				x = f.nlerp(x, y, at)
-			}
-			f.setVector(unsafe.Add(dst, row), x)
-		}
-		return
-	}
-	switch f.Kind {
-	case reflect.Int8:
-		lerpIntegers[int8](f, dst, a, b, size, n, at)
-	case reflect.Uint8:
-		lerpIntegers[uint8](f, dst, a, b, size, n, at)
-	case reflect.Int16:
-		lerpIntegers[int16](f, dst, a, b, size, n, at)
-	case reflect.Uint16:
-		lerpIntegers[uint16](f, dst, a, b, size, n, at)
-	case reflect.Int32:
-		lerpIntegers[int32](f, dst, a, b, size, n, at)
-	case reflect.Uint32:
-		lerpIntegers[uint32](f, dst, a, b, size, n, at)
-	case reflect.Int64:
-		lerpIntegers[int64](f, dst, a, b, size, n, at)
-	case reflect.Uint64:
-		lerpIntegers[uint64](f, dst, a, b, size, n, at)
-	case reflect.Float32:
-		lerpFloats[float32](f, dst, a, b, size, n, at)
-	case reflect.Float64:
-		lerpFloats[float64](f, dst, a, b, size, n, at)
-	}
-}
-
-// lerpFloats interpolates n rows of floats. Values that are not finite and angles are left to lerpNumbers.
-func lerpFloats[T float32 | float64](f *Field, dst, a, b unsafe.Pointer, size uintptr, n int, at float64) {
-	if f.Angle {
-		lerpNumbers[T](f, dst, a, b, size, n, at)
-		return
-	}
-	for i := 0; ; i++ {
-		i += lerpLine[T](dst, a, b, f.Offset+uintptr(i)*size, size, n-i, at)
-		if i == n {
-			return
-		}
-		row := uintptr(i) * size
-		lerpNumbers[T](f, unsafe.Add(dst, row), unsafe.Add(a, row), unsafe.Add(b, row), 0, 1, at)
-	}
-}
-
-// lerpLine interpolates up to the first result that is not finite, and returns the number of rows. It rounds the product
-// before the sum.
-func lerpLine[T float32 | float64](dst, a, b unsafe.Pointer, off, size uintptr, n int, at float64) int {
-	for i := range n {
-		x, y := float64(*(*T)(unsafe.Add(a, off))), float64(*(*T)(unsafe.Add(b, off)))
-		v := float64(x + float64((y-x)*at))
-		if v-v != 0 {
-			return i
-		}
-		*(*T)(unsafe.Add(dst, off)) = T(v)
-		off += size
-	}
-	return n
-}
-
-// lerpNumbers interpolates n rows of any numbers.
-func lerpNumbers[T numeric](f *Field, dst, a, b unsafe.Pointer, size uintptr, n int, at float64) {
-	off := f.Offset
-	whole := !isFloat(f.Kind)
-	for range n {
-		from, to := *(*T)(unsafe.Add(a, off)), *(*T)(unsafe.Add(b, off))
-		if from != to {
-			v := f.between(float64(from), float64(to), at)
-			if whole {
+		from, to := f.load(a), f.load(b)
+		if from != to { // equal integers stay, even if float64 cannot represent them
+			v := f.between(f.number(from), f.number(to), at)
+			if !isFloat(f.Kind) {
 				v = math.Floor(v + 0.5)
 			}
 			if f.Angle {
 				v = f.wrap(v)
 			}
-			from = T(v)
+			from = f.bits(v)
 		}
-		*(*T)(unsafe.Add(dst, off)) = from
-		off += size
+		f.store(dst, from)
 	}
 }
 

@@ -115,28 +115,9 @@ func (m *Memory) setVector(p unsafe.Pointer, v vector) {
 	}
 }
 
-// copyRows copies the values of n rows. It does not work for texts.
-func (m *Memory) copyRows(dst, src unsafe.Pointer, size uintptr, n int) {
-	if dst == src {
-		return
-	}
-	if m.Len > 1 {
-		for i := range n {
-			at := m.Offset + uintptr(i)*size
-			copy(unsafe.Slice((*byte)(unsafe.Add(dst, at)), m.bytes()), unsafe.Slice((*byte)(unsafe.Add(src, at)), m.bytes()))
-		}
-		return
-	}
-	switch m.bytes() {
-	case 1:
-		copyNumbers[uint8](dst, src, m.Offset, size, n)
-	case 2:
-		copyNumbers[uint16](dst, src, m.Offset, size, n)
-	case 4:
-		copyNumbers[uint32](dst, src, m.Offset, size, n)
-	default:
-		copyNumbers[uint64](dst, src, m.Offset, size, n)
-	}
+// copyValue copies a value. It does not work for texts.
+func (m *Memory) copyValue(dst, src unsafe.Pointer) {
+	copy(unsafe.Slice((*byte)(unsafe.Add(dst, m.Offset)), m.bytes()), unsafe.Slice((*byte)(unsafe.Add(src, m.Offset)), m.bytes()))
 }
 
 // appendBits appends the bits v of one number.
@@ -203,12 +184,5 @@ func writeVector[T float32 | float64](p unsafe.Pointer, n int, v *vector) {
 	s := unsafe.Slice((*T)(p), n)
 	for i := range s {
 		s[i] = T(v[i&3])
-	}
-}
-
-func copyNumbers[T uint8 | uint16 | uint32 | uint64](dst, src unsafe.Pointer, off, size uintptr, n int) {
-	for range n {
-		*(*T)(unsafe.Add(dst, off)) = *(*T)(unsafe.Add(src, off))
-		off += size
 	}
 }

@@ -47,14 +47,6 @@ var figures = []ratio.Figure{
 		About: "schema.Table.Quantize against code written for the struct: 1,000 components of two floats, an angle and a bool",
 	},
 	{
-		Name: "compare_vs_hand", Most: 1.6, Measure: compareVsHand,
-		About: "schema.Table.CompareColumn against code written for the struct: the same components, equal within the tolerance",
-	},
-	{
-		Name: "lerp_vs_hand", Most: 1.6, Measure: lerpVsHand,
-		About: "schema.Table.LerpColumn against code written for the struct: the same components",
-	},
-	{
 		Name: "spawn_vs_arche", Most: 3, Measure: spawnVsArche,
 		About: "ecs.Spawn and World.Despawn against raw arche with the same two components: 1,000 entities alive, the worse of at once and in a system, where changes wait for its end",
 	},

@@ -18,7 +18,7 @@ func TestEveryFigureIsThere(t *testing.T) {
 	want := []string{
 		"each_vs_slices", "arche_vs_slices", "capture_vs_memcpy", "restore_vs_memcpy",
 		"world_capture_vs_memcpy", "world_restore_vs_memcpy", "world_rebuild_vs_memcpy",
-		"quantize_vs_hand", "compare_vs_hand", "lerp_vs_hand", "spawn_vs_arche",
+		"quantize_vs_hand", "spawn_vs_arche",
 	}
 	for _, name := range want {
 		if !(got[name] > 0) {
