@@ -101,7 +101,7 @@ func TestGiveInput(t *testing.T) {
 	}
 	client.Netcode().GiveInputs(leverOf)
 	equal(t, "its own", *ecs.Get[lever](client, mine), wantLever(2))
-	equal(t, "not simulated", *ecs.Get[lever](client, other), lever{})
+	equal(t, "not simulated", *ecs.Get[lever](client, other), wantLever(0))
 }
 
 // On a client, an entity that it does not simulate has the neutral input: when it appears, and once another player drives it.
