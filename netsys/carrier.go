@@ -4,7 +4,7 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/tactusgo/tactus/netsys/internal/clock"
+	"github.com/tactusgo/tactus/internal/clock"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 

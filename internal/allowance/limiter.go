@@ -4,6 +4,8 @@ import (
 	"maps"
 	"sync"
 	"time"
+
+	"github.com/tactusgo/tactus/internal/clock"
 )
 
 // most is the maximum number of stored keys.
@@ -15,9 +17,9 @@ type Limiter[K comparable] struct {
 	burst int
 
 	mu    sync.Mutex
-	start time.Time
-	rates map[K]Rate    // since start
-	swept time.Duration // since start
+	clock clock.Clock
+	rates map[K]Rate
+	swept time.Duration
 }
 
 // New returns a limiter that allows perMinute actions a minute for each key, of which burst may come at once. Both
@@ -31,10 +33,7 @@ func New[K comparable](perMinute, burst int) *Limiter[K] {
 func (l *Limiter[K]) Take(key K, cost int, now time.Time) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.start.IsZero() {
-		l.start = now
-	}
-	at := now.Sub(l.start)
+	at := l.clock.At(now)
 	rate, known := l.rates[key]
 	if wait = rate.Take(at, time.Duration(cost)*l.every, time.Duration(l.burst)*l.every); wait > 0 {
 		return wait

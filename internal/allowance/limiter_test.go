@@ -65,4 +65,7 @@ func TestClockSetBack(t *testing.T) {
 	if wait := l.Take("a", 1, epoch.Add(-time.Hour)); wait != time.Second {
 		t.Errorf("waits %v", wait)
 	}
+	if wait := l.Take("a", 1, epoch.Add(time.Second-time.Hour)); wait != 0 {
+		t.Errorf("waits %v a second later", wait)
+	}
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/codec"
+	"github.com/tactusgo/tactus/internal/clock"
 	"github.com/tactusgo/tactus/internal/order"
-	"github.com/tactusgo/tactus/netsys/internal/clock"
 )
 
 // Endpoint is one side of a session's channels. It stores messages until they are sent and acknowledged, and sends lost

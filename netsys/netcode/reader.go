@@ -6,7 +6,7 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/tactusgo/tactus/netsys/internal/clock"
+	"github.com/tactusgo/tactus/internal/clock"
 )
 
 // Reader decrypts requests without answering them. It is for a process that forwards datagrams to several servers with the

@@ -7,7 +7,7 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/tactusgo/tactus/netsys/internal/clock"
+	"github.com/tactusgo/tactus/internal/clock"
 )
 
 // ServerHandler receives the events of a [Server], within the call of Receive or Update that causes them. It may send, and

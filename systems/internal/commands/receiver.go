@@ -11,6 +11,7 @@ import (
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/allowance"
+	"github.com/tactusgo/tactus/internal/clock"
 	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -110,10 +111,10 @@ type Inbox struct {
 	notices *notice.Queue
 	logged  *notice.Once
 
-	received uint32         // number of the last command
-	Waiting  []string       // commands that wait for a tick
-	rate     allowance.Rate // since start
-	start    time.Time
+	received uint32   // number of the last command
+	Waiting  []string // commands that wait for a tick
+	clock    clock.Clock
+	rate     allowance.Rate
 	tick     uint32 // the last tick with commands of this client
 	chosen   int    // number of commands in that tick
 }
@@ -138,10 +139,7 @@ func (d *Receiver) Receive(in *Inbox, packet []byte, now time.Time) (fresh, drop
 		in.received = uint32(first) - 1
 	}
 	defer d.markWaiting(in)
-	if in.start.IsZero() || now.Before(in.start) { // the clock may be set back
-		in.start, in.rate = now, 0
-	}
-	at, each := now.Sub(in.start), time.Second/time.Duration(d.Rate)
+	at, each := in.clock.At(now), time.Second/time.Duration(d.Rate)
 	for number := uint32(first); len(rest) > 0; number++ {
 		var command []byte
 		command, rest, _ = d.rules.Next(rest)
