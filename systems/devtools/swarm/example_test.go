@@ -66,7 +66,9 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	server, err := systems.NewServer(wire, field(), systems.ServerConfig{MaxClients: 100})
+	config := systems.ServerConfig{MaxClients: 100}
+	config.Overload.Off = true // a slow machine refuses nobody
+	server, err := systems.NewServer(wire, field(), config)
 	if err != nil {
 		panic(err)
 	}
