@@ -33,7 +33,6 @@ type Own struct {
 	shape       *shape
 	raw         []byte
 	value       []uint64
-	words       []int32
 }
 
 // OwnValue is a component of an own entity. It is valid until the next value.
