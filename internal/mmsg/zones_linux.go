@@ -53,6 +53,3 @@ func (z *zones) remember(id uint32, name string) {
 
 // ZoneID returns the interface number of a zone, given as a name or a number; 0 for an empty or unknown zone.
 func ZoneID(name string) uint32 { return new(zones).id(name) }
-
-// ZoneName returns the name of an interface, or its number if it has no name; empty for 0.
-func ZoneName(id uint32) string { return new(zones).name(id) }

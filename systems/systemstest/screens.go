@@ -114,13 +114,6 @@ func (s *Screens) Drew(viewer uint32, at time.Time, shows func(player, tick uint
 	}
 }
 
-// Reset discards the delays so far, for example those of the time in which players join.
-func (s *Screens) Reset() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.delays = s.delays[:0]
-}
-
 // Quantile returns the delay that a share of all delays does not exceed, 0 if there are none.
 func (s *Screens) Quantile(share float64) time.Duration {
 	s.mu.Lock()
