@@ -84,9 +84,8 @@ func (s *Screens) Used(player, newest, tick uint32, stamped bool) {
 	p.tick = tick
 }
 
-// Drew records a frame of a client at a time. shows reports whether the frame shows the inputs of a player that the server used
-// in a tick, as [systems.Client.Shows] does.
-func (s *Screens) Drew(viewer uint32, at time.Time, shows func(player, tick uint32) bool) {
+// Drew records a frame of a client at a time. c is the client: see [systems.Client.Shows].
+func (s *Screens) Drew(viewer uint32, at time.Time, c interface{ Shows(player, tick uint32) bool }) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := s.player(viewer)
@@ -103,7 +102,7 @@ func (s *Screens) Drew(viewer uint32, at time.Time, shows func(player, tick uint
 			if u.input != shown+1 || p.gathered-u.input >= screenKept {
 				continue // the server skipped it
 			}
-			if !shows(id, u.tick) {
+			if !c.Shows(id, u.tick) {
 				break
 			}
 			if from := p.frames[u.input%screenKept]; u.input%screenEvery == 0 && !from.IsZero() {

@@ -74,7 +74,7 @@ func TestScreens(t *testing.T) {
 						gathered[k.N][before[k.N]+1] = c.Now()
 					}
 					screens.Gathered(k.ID(), k.Gathered(), c.Now())
-					screens.Drew(k.ID(), c.Now(), k.Shows)
+					screens.Drew(k.ID(), c.Now(), k)
 					for _, r := range ecs.All[struct {
 						Echo  echo
 						Owner components.Owner

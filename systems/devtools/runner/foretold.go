@@ -129,7 +129,7 @@ func (w *playerWatch) frame(m *match, p *player, now time.Time) {
 	if id := c.ID(); id != 0 && !m.o.apart {
 		m.watch.screens.Gathered(id, c.Gathered(), now)
 		if w.warm.Load() {
-			m.watch.screens.Drew(id, now, c.Shows)
+			m.watch.screens.Drew(id, now, c)
 		}
 	}
 	if !w.warm.Load() {
