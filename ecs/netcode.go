@@ -82,7 +82,7 @@ func (w *World) releaseKeys(s *slot) {
 	if in == nil || in.size == 0 || w.simulates(s.table) || !s.table.mask.has(in.index) {
 		return
 	}
-	in.setRows(w.pointer(s, in), 0, 1, unsafe.Pointer(unsafe.SliceData(w.inputs.neutral)))
+	in.setRows(w.pointer(s, in), 0, 1, w.inputs.orNeutral(nil))
 }
 
 // Discard immediately removes a replica. It ignores unknown NetIDs.

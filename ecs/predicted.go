@@ -68,11 +68,6 @@ func (p *predictions) ending(e Entity) int {
 	return slices.IndexFunc(p.ended, func(d predictedEnd) bool { return d.entity == e })
 }
 
-// doubts reports whether a spawn without a confirmation is in doubt.
-func (p *predictions) doubts(s *slot) bool {
-	return s.suspended && !s.table.mask.has(p.w.setup.protocol.core.predicted.index)
-}
-
 // suspend takes an entity out of scope.
 func (p *predictions) suspend(s *slot) {
 	w := p.w
@@ -225,11 +220,11 @@ func (n *Netcode) Suspended(e Entity) bool {
 	return s != nil && s.suspended
 }
 
-// PendingPredictions returns the numbers of predicted spawns and despawns that the server has not confirmed yet. It does not
-// count spawns that the newest replay did not repeat, and those that the server should have confirmed long ago.
+// PendingPredictions returns the numbers of predicted spawns and despawns that the server has not confirmed yet, with those that
+// the newest replay did not repeat.
 func (w *World) PendingPredictions() (spawns, despawns int) {
 	for _, sp := range w.predicted.spawns {
-		if s := w.handles.at(sp.entity); s != nil && !sp.confirmed && !w.predicted.doubts(s) {
+		if !sp.confirmed && w.handles.at(sp.entity) != nil {
 			spawns++
 		}
 	}

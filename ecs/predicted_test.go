@@ -148,7 +148,6 @@ func TestDecision4_AMispredictedSpawnLeavesNoTrace(t *testing.T) {
 		if len(f.bullets()) != 0 {
 			t.Fatalf("input %d: the spawn is still there", f.newest)
 		}
-		equal(t, "spawns and despawns that wait", f.pending(), "0 0")
 		f.orders[f.newest] = trigger{Fire: 2, Volley: 1}
 		f.replay(f.newest - 1)
 		equal(t, "handle of the spawn that a replay repeats", f.last(), e)
@@ -160,11 +159,12 @@ func TestDecision4_AMispredictedSpawnLeavesNoTrace(t *testing.T) {
 	if n := handles(t, f.w); n > 3*(kept+8) {
 		t.Errorf("%d handles for a gun and the bullets of %d inputs", n, kept)
 	}
-	for range kept {
+	for range kept + 1 {
 		f.play(1)
 		f.w.Netcode().SettleInput(f.newest - 1)
 	}
-	ecs.Get[place](f.w, f.gun).X -= 1000 + kept
+	equal(t, "spawns and despawns that wait", f.pending(), "0 0")
+	ecs.Get[place](f.w, f.gun).X -= 1000 + kept + 1
 	equal(t, "hash", f.w.Hash(), hash)
 }
 

@@ -103,7 +103,7 @@ func TestTheWorldHistoryOfAClient(t *testing.T) {
 	h.Capture(6) // with the spawn out of scope
 	past, _ := h.At(6)
 	w.Netcode().EndReplay()
-	foretold("replayed", "0 0")
+	foretold("replayed", "1 0") // a later replay may repeat the spawn
 	if _, there := ecs.GetAt[place](past, shot); there {
 		t.Error("what was out of scope shows")
 	}

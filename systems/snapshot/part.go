@@ -324,8 +324,8 @@ func (d *draft) packPicked(parts int) (taken int) {
 	return taken
 }
 
-// packTurns packs the members that the client does not know as they are, and then chunks until the room is used up. It returns the number of packed
-// members.
+// packTurns packs the members that the client does not know as they are, and then chunks until the room is used up. It returns the
+// number of packed members.
 func (d *draft) packTurns(unsent int) (taken int) {
 	y, v, pk := &d.part, d.v, &d.pack
 	d.pick(min(unsent, (pk.limit-pk.used())/usualSize+1))

@@ -1,10 +1,11 @@
 package systemstest
 
 import (
-	"math"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/tactusgo/tactus/systems"
 )
 
 // Screens measures the delay between two screens: from the frame in which a player's input was gathered to the first frame of
@@ -20,20 +21,33 @@ type Screens struct {
 const (
 	screenEvery = 7 // coprime to usual numbers of ticks between snapshots
 	screenOf    = 8
-	screenKept  = 1024 // inputs, 8 s at 128 ticks a second
+	screenKept  = 128 // measured inputs, 7 s at 128 ticks a second
 )
 
 // screen is what is known about the inputs of a player, and of others on the player's screen.
 type screen struct {
-	gathered uint32                // newest input
-	frames   [screenKept]time.Time // by input: the frame in which it was gathered
-	used     uint32                // newest input that the server used
-	ticks    [screenKept]usedInput // by input
-	tick     uint32                // of the server, when used was set
-	shown    map[uint32]uint32     // by other player: the newest input that the screen has shown
+	gathered uint32 // newest input
+	used     uint32 // newest input that the server used
+	tick     uint32 // newest tick of the server, when used was set
+	inputs   [screenKept]measured
+	shown    map[uint32]uint32 // by other player: the place of the newest input that the screen has shown
 }
 
-type usedInput struct{ input, tick uint32 }
+// measured is an input that is measured. Its place is its number divided by screenEvery.
+type measured struct {
+	number  uint32
+	frame   time.Time // in which it was gathered
+	tick    uint32    // in which it was used
+	wasUsed bool
+}
+
+// at returns the input at a place, or nil if it is not known.
+func (p *screen) at(place uint32) *measured {
+	if m := &p.inputs[place%screenKept]; m.number == place*screenEvery {
+		return m
+	}
+	return nil
+}
 
 // player returns the screen of a player.
 func (s *Screens) player(id uint32) *screen {
@@ -50,18 +64,26 @@ func (s *Screens) player(id uint32) *screen {
 	return p
 }
 
-// Gathered records in a frame at a time that newest is the player's newest input. Call it in every frame.
-func (s *Screens) Gathered(player, newest uint32, at time.Time) {
+// places yields the places of the measured inputs after one input and up to another. An input after none, or far after the one
+// before, has come before anybody looked.
+func places(after, to uint32, yield func(place uint32)) {
+	if after == 0 || to-after > screenKept*screenEvery {
+		return
+	}
+	for place := after/screenEvery + 1; place <= to/screenEvery; place++ {
+		yield(place)
+	}
+}
+
+// Gathered records what a client has gathered in a frame at a time. Call it in every frame, before [Screens.Used].
+func (s *Screens) Gathered(c *systems.Client, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := s.player(player)
-	if p.gathered == 0 || newest < p.gathered || newest-p.gathered > screenKept {
-		p.gathered = newest // what came before was gathered in an earlier frame
-	}
-	for p.gathered < newest {
-		p.gathered++
-		p.frames[p.gathered%screenKept] = at
-	}
+	p, newest := s.player(c.ID()), c.Gathered()
+	places(p.gathered, newest, func(place uint32) {
+		p.inputs[place%screenKept] = measured{number: place * screenEvery, frame: at}
+	})
+	p.gathered = newest
 }
 
 // Used records, after the server has simulated a tick, that newest is the player's newest input that the server used. stamped
@@ -70,44 +92,42 @@ func (s *Screens) Used(player, newest, tick uint32, stamped bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.player(player)
-	if p.used == 0 || newest < p.used || newest-p.used > screenKept {
-		p.used = newest
-	}
-	for p.used < newest {
-		p.used++
-		at := p.used
-		if !stamped {
-			at = max(tick-min(newest-p.used, tick), p.tick+1)
+	places(p.used, newest, func(place uint32) {
+		m := p.at(place)
+		if m == nil {
+			return
 		}
-		p.ticks[p.used%screenKept] = usedInput{p.used, at}
-	}
-	p.tick = tick
+		m.wasUsed, m.tick = true, m.number
+		if !stamped {
+			m.tick = max(tick-min(newest-m.number, tick), p.tick+1)
+		}
+	})
+	p.used, p.tick = newest, tick
 }
 
-// Drew records a frame of a client at a time. c is the client: see [systems.Client.Shows].
-func (s *Screens) Drew(viewer uint32, at time.Time, c interface{ Shows(player, tick uint32) bool }) {
+// Drew records a frame of a client at a time.
+func (s *Screens) Drew(c *systems.Client, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	v := s.player(viewer)
-	first, _ := slices.BinarySearch(s.order, viewer)
+	v := s.player(c.ID())
+	first, _ := slices.BinarySearch(s.order, c.ID())
 	for k := 1; k < len(s.order) && k <= screenOf; k++ {
 		id := s.order[(first+k)%len(s.order)]
 		p := s.players[id]
+		newest := p.used / screenEvery
 		shown, known := v.shown[id]
-		if !known || p.used-shown >= screenKept {
-			shown = p.used
+		if !known || newest-shown > screenKept {
+			shown = newest
 		}
-		for ; shown < p.used; shown++ {
-			u := p.ticks[(shown+1)%screenKept]
-			if u.input != shown+1 || p.gathered-u.input >= screenKept {
+		for ; shown < newest; shown++ {
+			m := p.at(shown + 1)
+			if m == nil || !m.wasUsed {
 				continue // the server skipped it
 			}
-			if !c.Shows(id, u.tick) {
+			if !c.Shows(id, m.tick) {
 				break
 			}
-			if from := p.frames[u.input%screenKept]; u.input%screenEvery == 0 && !from.IsZero() {
-				s.delays = append(s.delays, at.Sub(from))
-			}
+			s.delays = append(s.delays, at.Sub(m.frame))
 		}
 		v.shown[id] = shown
 	}
@@ -128,9 +148,9 @@ func (s *Screens) Quantile(share float64) time.Duration {
 func (s *Screens) Mean() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	sum := 0.0
+	var sum time.Duration
 	for _, d := range s.delays {
-		sum += d.Seconds()
+		sum += d
 	}
-	return time.Duration(math.Round(sum / max(float64(len(s.delays)), 1) * float64(time.Second)))
+	return sum / time.Duration(max(len(s.delays), 1))
 }

@@ -73,8 +73,8 @@ func TestScreens(t *testing.T) {
 					for ; before[k.N] < n[k.N]; before[k.N]++ {
 						gathered[k.N][before[k.N]+1] = c.Now()
 					}
-					screens.Gathered(k.ID(), k.Gathered(), c.Now())
-					screens.Drew(k.ID(), c.Now(), k)
+					screens.Gathered(k.Client, c.Now())
+					screens.Drew(k.Client, c.Now())
 					for _, r := range ecs.All[struct {
 						Echo  echo
 						Owner components.Owner

@@ -82,8 +82,8 @@ func bySequence(p policy.Model) bool { return !policy.TraitsOf(p).Stamped }
 
 // frame records the players as p sees them.
 func (w *meter) frame(m *match, p *systemstest.Client) {
-	w.screens.Gathered(p.ID(), p.Gathered(), m.Now())
-	w.screens.Drew(p.ID(), m.Now(), p)
+	w.screens.Gathered(p.Client, m.Now())
+	w.screens.Drew(p.Client, m.Now())
 	for _, q := range m.Clients {
 		drawn, ok := world.Find(p.View(), q.ID())
 		if !ok {

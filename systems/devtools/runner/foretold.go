@@ -126,10 +126,10 @@ func (w *playerWatch) frame(m *match, p *player, now time.Time) {
 		}
 	}
 	w.measureResponse(p)
-	if id := c.ID(); id != 0 && !m.o.apart {
-		m.watch.screens.Gathered(id, c.Gathered(), now)
+	if c.ID() != 0 && !m.o.apart {
+		m.watch.screens.Gathered(c, now)
 		if w.warm.Load() {
-			m.watch.screens.Drew(id, now, c)
+			m.watch.screens.Drew(c, now)
 		}
 	}
 	if !w.warm.Load() {

@@ -125,7 +125,9 @@ func (w *watch) inspect(m *match, now time.Time) {
 			pw.warmStatus = st
 			pw.warm.Store(true)
 		}
-		w.screens.Used(st.ID, st.LastInput, m.server.World().Tick(), m.o.stamped())
+		if !m.o.thin {
+			w.screens.Used(st.ID, st.LastInput, m.server.World().Tick(), m.o.stamped())
+		}
 		if st.LastInput == pw.lastInput {
 			continue
 		}

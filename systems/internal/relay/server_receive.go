@@ -112,19 +112,16 @@ func (s *Server) acceptInput(p *peer, l *lane, tick uint32, words []int32) {
 		s.stats.Known++
 		return
 	}
-	if !s.timeline.Admits(p.player, tick) {
-		s.timeline.Put(p.player, tick, words) // counts the reason
-		l.refuse(&s.stats)
-		return
-	}
-	copy(s.input, words)
-	words = s.input
-	s.coder.snapInput(words, false)
-	if s.config.Refuse != nil && s.config.Refuse(p.player, tick, words) {
-		l.refuse(&s.stats)
-		s.timeline.Overrule(p.player, tick, nil)
-		l.set(tick, inputLate, nil)
-		return
+	if s.timeline.Admits(p.player, tick) {
+		copy(s.input, words)
+		words = s.input
+		s.coder.snapInput(words, false)
+		if s.config.Refuse != nil && s.config.Refuse(p.player, tick, words) {
+			l.refuse(&s.stats)
+			s.timeline.Overrule(p.player, tick, nil)
+			l.set(tick, inputLate, nil)
+			return
+		}
 	}
 	switch s.timeline.Put(p.player, tick, words) {
 	case timeline.InTime:
