@@ -107,6 +107,32 @@ func TestEarlyInputsAreNoWork(t *testing.T) {
 	testgame.Equal(t, "inputs that were refused", m.server.Stats().Refused-before.Refused, 255)
 }
 
+// Of the inputs that one client sends within a tick, the server reads as many as a flood may have. The next tick it reads again.
+func TestFloodOfInputs(t *testing.T) {
+	const messages, most = 256, 20
+	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human)
+	m.join(1, 2, 0, 0, 0)
+	m.run(50)
+	send := func() (unread uint64) {
+		var b bits
+		b.inputs(0, m.server.Timeline().Next()+1000, 255, 0)
+		b.Bool(false)
+		before := m.server.Stats()
+		testgame.Must(t, m.server.Receive(1, m.ends[0].up.seq, b.Bytes()))
+		m.ends[0].up.seq++
+		return m.server.Stats().Unread - before.Unread
+	}
+	unread := uint64(0)
+	for range messages {
+		unread += send()
+	}
+	if unread < messages-most {
+		t.Errorf("%d of %d messages were not read", unread, messages)
+	}
+	m.run(1)
+	testgame.Equal(t, "messages that are not read a tick later", send(), 0)
+}
+
 // Inputs that are encoded relative to an unknown input are skipped, whoever sends them and wherever they end: nothing may have
 // reached the client for so long that the server no longer stores the input that the client continues from.
 func TestInputsToldAgainstNoneAreLeft(t *testing.T) {

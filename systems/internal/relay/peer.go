@@ -19,6 +19,7 @@ type peer struct {
 	ready  bool
 	heard  bool
 	newest uint16 // sequence number of the newest message from the client
+	read   int    // inputs that were read since the last due tick
 
 	pace   pace
 	state  sentState

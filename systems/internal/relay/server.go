@@ -184,6 +184,9 @@ const maxSkip = 1 << 14
 // returns true, begin the tick of [Server.Timeline], simulate it and call [Server.EndTick]. Finally call
 // [Server.PrepareStates], and [Server.Append] for each client.
 func (s *Server) Ready() bool {
+	for _, p := range s.peers {
+		p.read = 0
+	}
 	s.applyEvents()
 	if s.config.Timeline.Wait {
 		s.updateDelay()

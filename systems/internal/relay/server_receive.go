@@ -73,8 +73,12 @@ func (s *Server) Receive(player uint32, seq uint16, msg []byte) error {
 	return nil
 }
 
+// maxRead is the maximum number of inputs of a client that are read for each due tick. A client sends one message for each tick
+// and repeats in it what was not acknowledged, so only a flood, or what arrived while the server stood still, is longer.
+const maxRead = 4096
+
 // receiveInputs reads the inputs of a message and stores them. They cannot be read if the input that they continue from is no
-// longer stored, as when nothing has reached the client for long.
+// longer stored, as when nothing has reached the client for long. They are not read if more than maxRead have arrived.
 func (s *Server) receiveInputs(p *peer, m *up) error {
 	l := s.activeLane(p.player)
 	first := codec.Lift(m.first, s.timeline.Next())
@@ -86,6 +90,10 @@ func (s *Server) receiveInputs(p *peer, m *up) error {
 			return nil
 		}
 		before = l.input(base)
+	}
+	if p.read += m.count; p.read > maxRead {
+		s.stats.Unread++
+		return nil
 	}
 	s.coder.readInputs(m.count, before, false, func(i int, words []int32) {
 		if l != nil && uint64(first)+uint64(i) < timeline.Forever {

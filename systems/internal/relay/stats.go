@@ -9,7 +9,7 @@ type Stats struct {
 	Taken     uint64 // new inputs
 	Known     uint64 // repeated inputs
 	Refused   uint64 // inputs refused by Config.Refuse, by the window or by the cap on simulated ticks
-	Unread    uint64 // messages whose inputs follow an input that is no longer stored
+	Unread    uint64 // messages whose inputs follow an input that is no longer stored, or that arrived in a flood
 	Filled    uint64 // inputs that were filled because lockstep stopped waiting
 	States    uint64 // states of the world that were prepared for clients
 	Checked   uint64 // hashes of clients that were compared with the server's
