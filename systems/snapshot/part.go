@@ -53,7 +53,8 @@ type part struct {
 	missing uint32   // see [wire.BlockHead]
 	late    bool     // a member has no other baseline than that of lastBit
 	hash    uint64   // of the packed members
-	sizes   int      // bytes of the packed blocks
+	sizes   int      // bytes of the blocks, packed or not
+	tried   int      // members of the blocks, packed or not
 	starved bool     // owner state left no room for the most urgent members
 }
 
@@ -81,7 +82,7 @@ func (d *draft) fitPart() (all bool) {
 	if h.perSize == 0 {
 		h.perSize = usualSize
 	}
-	y.hash, y.sizes, y.starved = 0, 0, false
+	y.hash, y.sizes, y.tried, y.starved = 0, 0, 0, false
 	y.chosen = reuse.Slice(y.chosen, len(v.members))
 	clear(y.chosen)
 	room := float32(d.pack.limit - d.pack.used())
@@ -105,7 +106,7 @@ func (d *draft) fitPart() (all bool) {
 		h.perSize, h.told = 0, d.f.Send
 	case taken > 0:
 		h.part = d.f.Send
-		h.perSize = max(float32(y.sizes)/float32(taken), 0.1)
+		h.perSize = max(float32(y.sizes)/float32(y.tried), 0.1)
 	case waiting > 0:
 		h.perSize *= 2
 		y.starved = true
@@ -456,6 +457,7 @@ func (d *draft) packList(b *setBlock) bool {
 	for _, i := range y.list {
 		y.chosen[i] = false
 	}
+	y.sizes, y.tried = y.sizes+x.size, y.tried+len(y.list)
 	mark := pk.load
 	for _, e := range x.pieces {
 		if !pk.add(newBlock(wire.BlockHead{Own: d.own, Age: key.age, Two: key.two, Missing: y.missing}, e, d.f.Send)) {
@@ -478,7 +480,6 @@ func (d *draft) packList(b *setBlock) bool {
 		h.members[m.index].sent(d.f.Send)
 		y.hash ^= mix(uint64(m.id)<<32|uint64(m.since), uint64(m.until))
 	}
-	y.sizes += x.size
 	return true
 }
 
