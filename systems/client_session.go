@@ -59,7 +59,7 @@ func (c *Client) welcome(session netsys.Session) error {
 		World: c.world, Host: (*clientHost)(c), Client: c.link.id, Tick: m.Tick, SendEvery: c.shape.sendEvery,
 		Model:    agreed.Model(m.Trained),
 		RawModel: delta.NewModel(delta.NewRawLayout(tables, int(c.shape.sendEvery), int(m.SendRate)), nil),
-		Predicts: c.stages.predicting, Corrections: corrections, Loaded: c.config.Loaded, Presence: c.config.OnPresence,
+		Predicts: c.stages.predicting, Corrections: corrections, Stamped: stamped(traits), Loaded: c.config.Loaded, Presence: c.config.OnPresence,
 	})
 	c.steps.silent, c.steps.woken = 0, 0
 	c.steps.loop = ecs.NewLoop(c.steps.now.Add(c.world.StepDuration()), int(m.TickRate))

@@ -73,6 +73,23 @@ func TestClocksAreSet(t *testing.T) {
 	}
 }
 
+// A client whose clock is set forward by more ticks than a message has bits for still learns which of its inputs a state contains.
+func TestStatesAfterAClockIsSet(t *testing.T) {
+	config := dots(1, 1)
+	config.Server.Model = policy.ServerRewind{}
+	c := play(t, config, 0)
+	k := c.Clients[0]
+	for n := range 20 {
+		k.StepClock(20*time.Minute + time.Duration(n)*13*time.Millisecond)
+		c.Run(20 * time.Second)
+		before := k.Stats()
+		c.Run(10 * time.Second)
+		if s := k.Stats(); s.Confirmed+s.Corrections == before.Confirmed+before.Corrections {
+			t.Fatalf("after step %d no owner state was used in 10 s: %+v", n, s)
+		}
+	}
+}
+
 // A client that returns within the reconnect window has its entity again.
 func TestReturn(t *testing.T) {
 	config := dots(1, 2)

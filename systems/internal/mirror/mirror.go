@@ -49,6 +49,7 @@ type Config struct {
 	// Predicts reports that the client simulates its own entities. Corrections reports that the server sends their
 	// state only after a wrong prediction.
 	Predicts, Corrections bool
+	Stamped               bool // inputs have the numbers of ticks
 	// Loaded, if not nil, is called with the world and its tick when the client has joined.
 	Loaded func(w *ecs.World, tick uint32)
 	// Presence, if not nil, is called for each entity that enters or leaves the world.
@@ -120,7 +121,7 @@ func New(replicated []*ecs.Component, predicted, private uint64) *Mirror {
 
 // Open starts a session.
 func (m *Mirror) Open(c Config) {
-	m.config, m.Own.corrections = c, c.Corrections
+	m.config, m.Own.corrections, m.Own.stamped = c, c.Corrections, c.Stamped
 	m.Newest = Sent{c.Tick / c.SendEvery, c.Tick}
 	m.Own.whole = m.Newest.Send
 	m.Decoder.world.model, m.Decoder.own.model = c.Model, c.RawModel

@@ -29,6 +29,7 @@ type Own struct {
 	opened      uint32 // newest send at which a correction was open
 	arrived     [ownSends]ownArrival
 	corrections bool // owner state arrives only after wrong predictions
+	stamped     bool // inputs have the numbers of ticks
 	at          *Region
 	shape       *shape
 	raw         []byte
@@ -89,7 +90,11 @@ func (o *Own) adopt(s Sent, h *wire.SnapshotHeader, newestInput uint32) {
 	x := &o.Newest
 	switch {
 	case s.Tick > x.Tick:
-		x.Sent, x.Input = s, codec.Lift(h.Input, max(x.Input, newestInput))
+		near := max(x.Input, newestInput)
+		if o.stamped {
+			near = s.Tick // the client's clock may have jumped
+		}
+		x.Sent, x.Input = s, codec.Lift(h.Input, near)
 	case s.Send == x.Send && h.Input == uint16(x.Input):
 	default:
 		return
