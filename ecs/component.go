@@ -46,7 +46,7 @@ type Component struct {
 	// Speeds is the component with the speeds along the axes of this component, if it is drawn on curves, else nil. See
 	// [Hermite].
 	Speeds *Component
-	// Beyond is the longest time for which views extrapolate the component; 0 means not at all. See [Extrapolate].
+	// Beyond is the longest time for which views extrapolate the component; 0 means two sends. See [Extrapolate].
 	Beyond time.Duration
 
 	typ        reflect.Type
@@ -223,12 +223,12 @@ func Hermite[T, V any](p *Protocol) {
 	c.Speeds = v
 }
 
-// Extrapolate makes views continue the [Interpolated] component T beyond the newest confirmed state of an entity, for at
-// most the duration most. With [Hermite] it uses the speed, otherwise the change between the last two states. Errors fade
-// like the visual error of a correction. Extrapolate panics if T is not registered, or if most is not above 0 and at most a
-// second.
+// Extrapolate makes views continue the [Interpolated] component T beyond the newest confirmed state of an entity for longer than
+// two sends, which they do for every such component, and at most for the duration most. With [Hermite] it uses the speed,
+// otherwise the change between the last two states. Errors fade like the visual error of a correction. Extrapolate panics if T is
+// not registered, or if most is not above 0 and at most a second.
 //
-// The delay of views is large enough that few frames need it, see systems.ClientStats.Stalls. It is for links that pause
+// The delay of views is large enough that few frames need it, see systems.ClientStats.Extrapolated. It is for links that pause
 // and for entities that wait for the budget. Lag compensation uses confirmed states only: a player who aims at an
 // extrapolated entity aims ahead of it.
 func Extrapolate[T any](p *Protocol, most time.Duration) {

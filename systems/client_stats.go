@@ -25,7 +25,8 @@ type ClientStats struct {
 	LongestReplay     uint64 // most ticks simulated again at once
 	StaleStates       uint64 // owner states older than the history
 	Jumps             uint64 // times the server was ahead of this client's inputs
-	Stalls            uint64 // frames without a state to interpolate toward, or with playback below 0.95 of real time; if everything is simulated, frames whose due tick was missing
+	Stalls            uint64 // frames after an entity had continued beyond its newest state for as long as it may, or with playback below 0.95 of real time; if everything is simulated, frames whose due tick was missing
+	Extrapolated      uint64 // frames in which an entity continued beyond its newest state, without Stalls
 	Snaps             uint64 // times the view was more than a second behind and jumped
 	InputBuffer       int    // inputs that waited on the server, as of the newest snapshot; 255: the server could not decode them
 	Renewals          uint64 // times a baseline was missing and full states were requested
@@ -59,6 +60,7 @@ func (c *Client) ReadCauses(t *reconcile.Causes) {
 // addCounts adds the counters of the parts of a connected client.
 func (c *Client) addCounts(s ClientStats) ClientStats {
 	s.Snaps, s.Stalls = c.interpolator.Clock().Snaps(), c.interpolator.Stalls()
+	s.Extrapolated = c.interpolator.Extrapolated()
 	sent := &c.inputs.sender.Counts
 	s.InputBuffer, s.Inputs, s.InputsSent = c.inputs.sender.Depth, c.inputs.Gathered, sent.Inputs
 	s.InputBytes, s.SendErrors = s.InputBytes+sent.Bytes, s.SendErrors+sent.Errors

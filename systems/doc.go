@@ -121,11 +121,12 @@
 // that a game writes to the view never reach the simulation.
 //
 // Others are drawn at [Client.DrawnTick], which never decreases. They move on straight lines between two confirmed states, or
-// on curves with ecs.Hermite. Both depend only on these two states, so the server can reproduce them for lag compensation.
+// on curves with ecs.Hermite. Both depend only on these two states, so the server can reproduce them for lag compensation. While the
+// later state is missing they continue as they moved, for up to two sends, or as long as ecs.Extrapolate says.
 //
 // A correction does not move an entity in the view at once. The view keeps the displayed place, and the difference, called
-// visual error, fades as interpolate.Smoothing says. The same happens when a component that ecs.Extrapolate continued gets a
-// new state. When an entity starts or stops being simulated, for example by [Client.SetScope], the view blends for 12 ticks.
+// visual error, fades as interpolate.Smoothing says. The same happens when a component that continued beyond a state gets a
+// new one. When an entity starts or stops being simulated, for example by [Client.SetScope], the view blends for 12 ticks.
 // All of these are functions of time, whatever the frame rate. None of them applies if components.Teleports says that the
 // entity jumped. Under Rollback and Lockstep all entities are drawn in the present, and changes by late inputs fade in the
 // same way. An entity that appears in a re-simulated tick has no visual error.

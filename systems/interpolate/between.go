@@ -9,10 +9,10 @@ import (
 // between draws other clients' entities between the two confirmed states around the playback head.
 type between struct{ *states }
 
-func (b between) draw(float64) (stalled bool) {
+func (b between) draw(float64) progress {
 	b.head, b.oldest = b.clock.Advance(b.now()), math.MaxUint32
 	head := b.sight.startFrame(b.head)
-	waiting := false
+	p := moves
 	for _, r := range b.mirror.Entities.All() {
 		f := b.figures.Of(r)
 		switch {
@@ -23,7 +23,7 @@ func (b between) draw(float64) (stalled bool) {
 		case !r.Entity.IsZero() && b.simulates(r.Entity):
 			b.drawSimulated(r.ID, f, r.Entity)
 		case b.clock.Running():
-			waiting = b.drawBetween(r, f, head) || waiting
+			p = max(p, b.drawBetween(r, f, head))
 		}
 	}
 	b.drawSpawns()
@@ -31,30 +31,29 @@ func (b between) draw(float64) (stalled bool) {
 		b.sight = sight{} // all entities are drawn at the present tick
 	}
 	if !b.clock.Running() {
-		return false
+		return moves
 	}
 	b.mirror.Retain(b.head, b.oldest)
-	return waiting || b.clock.Stalled()
+	return max(p, b.clock.progress())
 }
 
-// drawBetween writes the state of an entity at the playback head into the view. It reports whether there was no
-// later state to move toward.
-func (b between) drawBetween(r *mirror.Replica, f *figure, head float64) (waiting bool) {
+// drawBetween writes the state of an entity at the playback head into the view.
+func (b between) drawBetween(r *mirror.Replica, f *figure, head float64) progress {
 	h, p := b.mirror.Store.World.Groups[r.At.Group], b.around(r, head)
 	from, to := p.from, p.to
 	switch {
 	case from == nil:
-		return false // not in sight yet
+		return moves // not in sight yet
 	case p.gone:
 		b.hide(r.ID, f)
-		return false
+		return moves
 	}
 	from, to = f.keepSegment(r, h, from, to, head)
 	if to != nil {
 		b.oldest = min(b.oldest, from.Tick)
 	}
 	b.sight.between(from, to)
-	g := b.segmentOf(h, from, to, int(r.At.Slot), head)
+	g := b.segmentOf(r, h, from, to, head)
 	jumps := b.jumpsOf(b.view, f.entity)
 	b.show(r.ID, f, g.mask|r.Private, false)
 	kept := b.keepAhead(r, f, h, from, to, head)
@@ -70,11 +69,19 @@ func (b between) drawBetween(r *mirror.Replica, f *figure, head float64) (waitin
 	}
 	b.drawError(f)
 	b.drawBlend(f)
-	return to == nil && r.Removed.Tick == 0
+	switch {
+	case to != nil || r.Removed.Tick != 0 || head <= float64(from.Tick)+reached:
+		return moves
+	case head < float64(from.Tick)+b.beyond:
+		return continues
+	}
+	return stalls
 }
 
-// segmentOf returns the segment by which to draw an entity at a head.
-func (b between) segmentOf(h *mirror.History, from, to *mirror.State, k int, head float64) segment {
+// segmentOf returns the segment by which to draw an entity at a head. An entity without a later state continues, unless the client
+// knows that it was removed.
+func (b between) segmentOf(r *mirror.Replica, h *mirror.History, from, to *mirror.State, head float64) segment {
+	k := int(r.At.Slot)
 	g := segment{mask: from.Masks[k], rec: from.Record(k)}
 	switch {
 	case to != nil:
@@ -83,7 +90,7 @@ func (b between) segmentOf(h *mirror.History, from, to *mirror.State, k int, hea
 			g.share = (head - float64(from.Tick)) / float64(to.Tick-from.Tick)
 			g.seconds = float64(to.Tick-from.Tick) * b.step
 		}
-	case b.beyond > 0:
+	case r.Removed.Tick == 0:
 		g.ahead = (head - float64(from.Tick)) * b.step
 		old, _, _ := h.Around(from.IDs[k], int32(k), float64(from.Tick)-0.5)
 		if old != nil && old.Masks[k] == g.mask && !b.jumped(g.mask, old.Record(k), g.rec) {
@@ -105,7 +112,7 @@ func (b between) keepAhead(r *mirror.Replica, f *figure, h *mirror.History, from
 		f.dropError()
 		return false
 	}
-	g := b.segmentOf(h, old, nil, int(r.At.Slot), head)
+	g := b.segmentOf(r, h, old, nil, head)
 	b.drawSegment(b.view, f.entity, &g)
 	b.kept.clear()
 	b.keepPose(r.ID, f, b.view, f.entity, g.mask)

@@ -5,10 +5,14 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/systems/internal/clock"
+	"github.com/tactusgo/tactus/systems/lagcomp"
 )
 
-// Clock determines the tick at which a client draws entities that it does not simulate: far enough behind the
-// server that late and lost snapshots are not visible (rule E4). Its times are in ticks of the server.
+// Clock determines the tick at which a client draws entities that it does not simulate: as close behind the server as the link
+// allows (rule E4). Its times are in ticks of the server.
+//
+// The head stays one send behind the newest state, more if snapshots get lost. If they are missing nevertheless, it goes on for
+// [continuedSends], in which entities continue as they moved. Only then it stalls.
 //
 // A few very late datagrams do not move the clock: they count as lost, and losses are covered anyway. This also
 // applies to a delayed datagram, and to datagrams that arrive at once after the path or this process stood still.
@@ -16,12 +20,13 @@ import (
 type Clock struct {
 	arrivals
 	every     float64 // ticks per snapshot
-	beyond    float64 // ticks by which the head may pass the newest state
+	beyond    float64 // ticks by which the head may pass the newest state without a stall
 	loss      float64 // share of lost snapshots
 	head      float64 // the tick being drawn
 	last      time.Time
 	running   bool
-	exhausted bool   // the head has reached the newest state
+	continues bool   // the head has passed the newest state
+	exhausted bool   // it has passed it by all that is allowed
 	snaps     uint64 // times that the head jumped
 }
 
@@ -31,6 +36,7 @@ type arrivals struct {
 	epoch   time.Time
 	latest  time.Duration    // since the epoch
 	early   [buckets]float64 // minimum advance per half second: the negative of the maximum transit
+	ready   [buckets]float64 // the same until the state could be drawn
 	bucket  int64
 	shift   [2]shift  // of the current half second, and of the last one with enough snapshots
 	pending []arrival // not yet processed
@@ -65,9 +71,9 @@ const minShiftCount = 4
 
 // NewClock returns a clock that starts at now. sendEvery is the number of ticks between snapshots.
 func NewClock(now time.Time, tickRate int, sendEvery uint32) Clock {
-	c := Clock{every: float64(sendEvery), arrivals: arrivals{step: 1 / float64(tickRate), epoch: now}}
+	c := Clock{every: float64(sendEvery), beyond: continuedSends * float64(sendEvery), arrivals: arrivals{step: 1 / float64(tickRate), epoch: now}}
 	for i := range c.early {
-		c.early[i] = none
+		c.early[i], c.ready[i] = none, none
 	}
 	c.shift = [2]shift{{least: none}, {least: -none}}
 	c.pending = make([]arrival, 0, 64)
@@ -81,17 +87,20 @@ func (c *Clock) Heard(at time.Time, tick uint32) {
 	c.newest = max(c.newest, tick)
 }
 
-// ProcessArrivals processes the arrivals up to now.
+// ProcessArrivals processes the arrivals up to now, from which on their states can be drawn. If more than a tick has passed since an
+// arrival, this process stood still, which says nothing about the path.
 func (c *Clock) ProcessArrivals(now time.Time) {
-	c.roll(c.since(now))
+	since := c.since(now)
+	c.roll(since)
 	for _, x := range c.pending {
 		n := min(max(int64(x.at/bucketLength), 0), c.bucket)
 		if n <= c.bucket-buckets || float64(c.newest-x.tick)*c.step > staleSeconds {
 			continue
 		}
 		transit := x.at.Seconds() - float64(x.tick)*c.step
-		b := &c.early[n%buckets]
-		*b = min(*b, -transit)
+		early, ready := &c.early[n%buckets], &c.ready[n%buckets]
+		*early = min(*early, -transit)
+		*ready = min(*ready, -transit-min(max(since-x.at, 0).Seconds(), c.step))
 		if n == c.bucket {
 			c.shift[0].n++
 			c.shift[0].least = min(c.shift[0].least, transit)
@@ -120,27 +129,51 @@ func (a *arrivals) roll(since time.Duration) {
 			a.shift[1] = a.shift[0]
 		}
 		a.shift[0] = shift{least: none}
-		a.early[a.bucket%buckets] = none
+		a.early[a.bucket%buckets], a.ready[a.bucket%buckets] = none, none
 	}
 }
 
-// cover returns k such that the loss of k consecutive snapshots has a probability below one in a million.
+// nearby is the number of ticks by which an outlier may be later than other states and is still waited for: one until it is received,
+// and one for jitter.
+const nearby = 2
+
+// reached is the distance in ticks up to which a frame beyond the newest state shows that state.
+const reached = 1.0 / lagcomp.Parts
+
+// continuedSends is the number of sends for which entities continue as they moved when the newest state was reached.
+const continuedSends = 2
+
+// cover returns the smallest k such that k consecutive losses, after which entities continue as they moved, are at most as frequent
+// as one in a thousand, and k + continuedSends, after which they stall, as one in a million. Without loss k is 1: the head moves
+// toward the newest state.
 func cover(loss float64) float64 {
-	return math.Ceil(math.Log(1e-6) / math.Log(min(max(loss, 0.01), 0.5)))
+	if loss <= 0 {
+		return 1
+	}
+	perLoss := math.Log(min(loss, 0.5))
+	return max(1, math.Ceil(math.Log(1e-3)/perLoss), math.Ceil(math.Log(1e-6)/perLoss)-continuedSends)
 }
 
-// wait returns how long after its due time to wait for a state, in seconds of this clock.
-func (a *arrivals) wait(since time.Duration) (seconds float64, ok bool) {
+// wait returns how long after its due time to wait for a state, in seconds of this clock: until it arrives, without outliers, and
+// until it can be drawn, with outliers that are later by at most nearby ticks.
+func (a *arrivals) wait(since time.Duration) (seconds, longest float64, ok bool) {
 	a.roll(since)
 	early, earliest, ok := clock.Lowest(a.early[:], none)
-	return max(-early, min(a.shift[1].least, -earliest)), ok
+	seconds = max(-early, min(a.shift[1].least, -earliest))
+	longest = seconds
+	for _, v := range a.ready {
+		if v != none && -v <= seconds+nearby*a.step {
+			longest = max(longest, -v)
+		}
+	}
+	return seconds, longest, ok
 }
 
-// target returns the tick that should be drawn now.
+// target returns the tick that should be drawn now. Outliers that are a little later than the others, as jitter has them, are waited for.
 func (c *Clock) target(now time.Time) (float64, bool) {
 	since := c.since(now)
-	wait, ok := c.wait(since)
-	return (since.Seconds()-wait)/c.step - cover(c.loss)*c.every, ok
+	wait, longest, ok := c.wait(since)
+	return since.Seconds()/c.step - max(wait/c.step+cover(c.loss)*c.every, longest/c.step+c.every), ok
 }
 
 // Advance moves the head to the frame at now and returns it. The head never moves backwards. It plays at 0.95 to
@@ -167,9 +200,10 @@ func (c *Clock) Advance(now time.Time) (head float64) {
 	} else {
 		c.head += dt * min(max(1+behind*c.step, minRate), maxRate)
 	}
-	c.exhausted = c.head >= float64(c.newest)
+	end := float64(c.newest) + c.beyond
+	c.continues, c.exhausted = c.head > float64(c.newest)+reached, c.head >= end
 	if c.exhausted {
-		c.head = max(before, min(c.head, float64(c.newest)+c.beyond))
+		c.head = max(before, min(c.head, end))
 	}
 	if (c.head-before-dt)*c.step > snapSeconds/2 {
 		c.snaps++
@@ -192,6 +226,17 @@ func (c *Clock) Running() bool { return c.running }
 // Snaps returns how many times the head has jumped.
 func (c *Clock) Snaps() uint64 { return c.snaps }
 
-// Stalled reports whether the newest frame had no state to move toward. Only then does the head play slower than
+// progress says what the newest frame moved toward.
+func (c *Clock) progress() progress {
+	switch {
+	case c.Stalled():
+		return stalls
+	case c.running && c.continues:
+		return continues
+	}
+	return moves
+}
+
+// Stalled reports whether the newest frame had no state to move toward for too long. Only then does the head play slower than
 // minRate.
 func (c *Clock) Stalled() bool { return c.running && c.exhausted }

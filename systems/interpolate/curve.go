@@ -26,6 +26,7 @@ type recordReader struct {
 	comps    []*ecs.Component // replicated
 	jumps    *ecs.Component   // components.Teleports, if the protocol has it
 	carriers []ecs.CarriedBy  // components that name carriers
+	beyond   float64          // minimum of ecs.Component.Beyond, in seconds
 	value    []uint64         // room for a value
 	from, to []uint64
 	offset   []float64
@@ -100,7 +101,7 @@ func (r *recordReader) drawCurve(dst unsafe.Pointer, comp *ecs.Component, g *seg
 
 // extrapolate moves a value beyond the newest state.
 func (r *recordReader) extrapolate(dst unsafe.Pointer, comp *ecs.Component, g *segment, at int) {
-	seconds := min(g.ahead, comp.Beyond.Seconds())
+	seconds := min(g.ahead, max(comp.Beyond.Seconds(), r.beyond))
 	switch {
 	case curved(g, comp):
 		v := comp.Speeds
@@ -128,7 +129,7 @@ func (r *recordReader) drawSegment(view *ecs.World, drawn ecs.Entity, g *segment
 			r.drawCurve(dst, comp, g, at)
 		case g.share > 0:
 			comp.Schema.Lerp(dst, dst, read(r.value, comp, g.next[at:]), g.share)
-		case g.ahead > 0 && comp.Beyond > 0:
+		case g.ahead > 0:
 			r.extrapolate(dst, comp, g, at)
 		}
 		at += comp.Words

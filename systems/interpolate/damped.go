@@ -31,9 +31,9 @@ func (d *damped) startFrame(now time.Time, newest uint32, every time.Duration) (
 	return now.Sub(d.heard) > 3*every
 }
 
-func (d *damped) draw(float64) (stalled bool) {
+func (d *damped) draw(float64) progress {
 	newest := d.mirror.Newest.Tick
-	stalled = d.startFrame(d.now(), newest, d.world.StepDuration()*time.Duration(d.every))
+	stalled := d.startFrame(d.now(), newest, d.world.StepDuration()*time.Duration(d.every))
 	d.head = float64(newest)
 	d.sight = sight{head: d.head, from: newest, votes: 1}
 	for _, r := range d.mirror.Entities.All() {
@@ -49,7 +49,10 @@ func (d *damped) draw(float64) (stalled bool) {
 		}
 	}
 	d.drawSpawns()
-	return stalled
+	if stalled {
+		return stalls
+	}
+	return moves
 }
 
 // follow moves the drawn entity toward its newest confirmed state.

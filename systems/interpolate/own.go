@@ -18,7 +18,7 @@ type own struct {
 	run func(*ecs.World)
 }
 
-func (o *own) draw(share float64) (stalled bool) {
+func (o *own) draw(share float64) progress {
 	o.run(o.world)
 	switch {
 	case o.coming != nil:
@@ -30,7 +30,7 @@ func (o *own) draw(share float64) (stalled bool) {
 		newest := o.states.mirror.Newest.Tick
 		o.head, o.sight = float64(newest), sight{head: float64(newest), from: newest}
 	}
-	return o.clock.Stalled()
+	return o.clock.progress()
 }
 
 func (*own) find(uint32) (f *figure, simulated bool) { return nil, false }

@@ -14,7 +14,7 @@ import (
 )
 
 // Playback runs between 0.95 and 1.05 of real time and never backwards, at any frame rate, while the delay follows the link.
-// When snapshots stop, it stops at the newest state, and continues from there.
+// When snapshots stop, it stops two sends after the newest state, and continues from there.
 func TestNetcodeE4_RateIsBounded(t *testing.T) {
 	t.Parallel()
 	fieldtest.EachSeed(t, fieldtest.Rows(2, []int{0, 144, 30}), 1, func(t *testing.T, rate int, seed uint64) {
@@ -23,7 +23,7 @@ func TestNetcodeE4_RateIsBounded(t *testing.T) {
 		c := fieldtest.Start(t, config, 12*time.Second)
 		faster, slower, steady := 0, 0, true
 		fieldtest.WatchFrames(c, func(k *systemstest.Client, was, now fieldtest.Picture) {
-			if now.Tick < was.Tick || now.Tick > float64(k.ServerTick()) {
+			if now.Tick < was.Tick || now.Tick > float64(k.ServerTick()+2*3) {
 				t.Fatalf("%v drew tick %.2f after %.2f, the newest state is of %d", k, now.Tick, was.Tick, k.ServerTick())
 			}
 			if !steady {
@@ -102,7 +102,7 @@ func TestNetcodeE4_DrawnBetweenConfirmedStates(t *testing.T) {
 				}
 				share := (k.DrawnTick() - float64(d.From)) / float64(d.To-d.From)
 				want := components.Position{X: from.X + (to.X-from.X)*float32(share), Y: from.Y + (to.Y-from.Y)*float32(share)}
-				if fieldtest.Distance(p, want) > 1e-3 {
+				if float64(fieldtest.Distance(p, want)) > 1e-3+1.5*d.Error { // an error of each axis
 					t.Fatalf("%v: entity %d is drawn at %v, %v of the way from %v to %v is %v", k, id, p, share, from, to, want)
 				}
 				if c.Elapsed() > 12*time.Second && (share < 0 || share > 1 || d.From%every != 0 || d.To%every != 0 || d.To-d.From > most*every) {
@@ -232,14 +232,21 @@ func TestNetcodeE4_LateStatesDoNotShow(t *testing.T) {
 		config.FrameRate = 60
 		c := fieldtest.Start(t, config, 12*time.Second)
 		numbers, late := drifterNumbers(c), 0
+		errors := map[*systemstest.Client]map[components.NetID]float64{}
+		for _, k := range c.Clients {
+			errors[k] = map[components.NetID]float64{}
+		}
 		fieldtest.WatchFrames(c, func(k *systemstest.Client, was, now fieldtest.Picture) {
 			passed := now.Tick - was.Tick
 			for id := range numbers {
-				if step := fieldtest.Distance(now.Others[id], was.Others[id]); step > 1.1*fieldtest.StepLength*passed+1e-3 {
+				e, _ := k.View().ByNetID(id)
+				d, _ := k.Drawing(e)
+				fades := max(errors[k][id]-d.Error, 0) // after an entity has continued where it turned
+				errors[k][id] = d.Error
+				if step := fieldtest.Distance(now.Others[id], was.Others[id]); step > 1.1*fieldtest.StepLength*passed+1.5*fades+1e-3 {
 					t.Fatalf("%v: %d moves by %v in a frame that shows %v ticks more, and goes %v a tick", k, id, step, passed, fieldtest.StepLength)
 				}
-				e, _ := k.View().ByNetID(id)
-				if d, _ := k.Drawing(e); d.To > d.From+30 {
+				if d.To > d.From+30 {
 					late++
 				}
 			}
@@ -251,8 +258,7 @@ func TestNetcodeE4_LateStatesDoNotShow(t *testing.T) {
 	})
 }
 
-// The delay is the largest transit time of the last ten seconds, except for outliers in fewer than four half seconds, plus k
-// send intervals. k is the number of consecutive losses that is rarer than one in a million.
+// The delay on a link without loss is the largest transit time of the last ten seconds, and one send interval.
 func TestNetcodeE4_DelayIsTransitAndCover(t *testing.T) {
 	t.Parallel()
 	const gap, near, far = 3, 4, 22 // ticks
@@ -262,14 +268,13 @@ func TestNetcodeE4_DelayIsTransitAndCover(t *testing.T) {
 	frames := 0
 	within := func(transit float64) {
 		for _, k := range c.Clients {
-			cover := math.Ceil(math.Log(1e-6) / math.Log(min(max(k.Traffic().Session.LossIn, 0.01), 0.5)))
-			want := transit + cover*gap
+			want := transit + gap
 			// After tick n the server has completed n+1 ticks.
 			age := c.Elapsed().Seconds()*60 - (k.DrawnTick() - 1)
-			// What was drawn last is up to a tick old.
-			if age < want-0.02 || age > want+1+0.02 {
-				t.Fatalf("%v after %v: draws a state of %.2f ticks ago; a transit of %v ticks and %v gaps of %d ask for %.0f",
-					k, c.Elapsed(), age, transit, cover, gap, want)
+			// A state that arrives is received up to a tick later, and what was drawn last is up to a tick old.
+			if age < want-0.02 || age > want+2+0.02 {
+				t.Fatalf("%v after %v: draws a state of %.2f ticks ago; a transit of %v ticks and a gap of %d ask for %.0f",
+					k, c.Elapsed(), age, transit, gap, want)
 			}
 			frames++
 		}

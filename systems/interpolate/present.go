@@ -98,7 +98,7 @@ func (p *Present) locate() {
 }
 
 // draw copies the world to the view and applies the visual errors.
-func (p *Present) draw(share float64) (stalled bool) {
+func (p *Present) draw(share float64) progress {
 	p.head = float64(p.coming()) + share
 	p.locate()
 	kept, there := p.list[:0], 0
@@ -119,7 +119,7 @@ func (p *Present) draw(share float64) (stalled bool) {
 	if there != len(p.list) {
 		p.world.Netcode().Tables(p.drawNew)
 	}
-	return false
+	return moves
 }
 
 // drawNew adds the new entities of a table to the view.

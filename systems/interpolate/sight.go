@@ -38,13 +38,22 @@ func (s *sight) between(from, to *mirror.State) {
 }
 
 // Claim returns the claim for lag compensation about the newest frame if the player acts. Otherwise it returns an
-// empty claim that repeats the unused fields of the last one, which adds no bytes to a message.
+// empty claim that repeats the unused fields of the last one, which adds no bytes to a message. A frame beyond the newest state claims
+// that state, because the server compensates with confirmed states only.
 func (s *System) Claim(acts bool) lagcomp.Claim {
 	if !acts {
 		c := s.claim
 		c.Back = 0
 		return c
 	}
-	s.claim = lagcomp.NewClaim(s.sight.head, s.sight.from, s.sight.to, s.every)
+	s.claim = lagcomp.NewClaim(s.claimable(), s.sight.from, s.sight.to, s.every)
 	return s.claim
+}
+
+// claimable returns the tick of the newest frame, at most that of the newest state.
+func (s *System) claimable() float64 {
+	if s.clock.progress() == moves {
+		return s.sight.head
+	}
+	return min(s.sight.head, float64(s.clock.newest))
 }

@@ -24,7 +24,8 @@ type System struct {
 	sight    sight
 	claim    lagcomp.Claim // the last claim
 	coming   func() uint32 // returns the tick that is simulated next; nil: there are states
-	stalls   uint64        // frames without a state to move toward
+	stalls   uint64        // frames without a state to move toward, for longer than entities continue
+	ahead    uint64        // frames in which an entity continued beyond its newest state
 }
 
 // Parts holds the parts of a client that drawing uses.
@@ -47,21 +48,31 @@ type States struct {
 
 // renderer draws entities into the view.
 type renderer interface {
-	// draw draws all entities. share is the simulated part of the next tick. It reports whether there was no state
-	// to move toward.
-	draw(share float64) (stalled bool)
+	// draw draws all entities. share is the simulated part of the next tick.
+	draw(share float64) progress
 	// find returns the figure of an entity of the view, or nil, and whether it was drawn as simulated.
 	find(id uint32) (f *figure, simulated bool)
 }
+
+// progress says what a frame moved toward.
+type progress uint8
+
+const (
+	moves     progress = iota // later states, or it simulated
+	continues                 // some entity had none, and continued as it moved
+	stalls                    // some entity had none for too long
+)
 
 // New returns Interpolate for a client that receives states.
 func New(parts Parts, from States) *System {
 	s := newSystem(parts)
 	rate := float64(s.world.TickRate())
 	x := &states{System: s, mirror: from.Mirror, step: 1 / rate, oldest: math.MaxUint32, coSimulated: from.CoSimulated}
+	x.beyond = continuedSends * float64(s.every)
 	for _, comp := range s.comps {
 		x.beyond = max(x.beyond, comp.Beyond.Seconds()*rate)
 	}
+	s.recordReader.beyond = continuedSends * float64(s.every) / rate
 	s.clock.AllowBeyond(x.beyond)
 	from.Mirror.Entities.Attach(&x.figures)
 	s.states = x
@@ -83,8 +94,11 @@ func newSystem(p Parts) *System {
 // Run draws a frame.
 func (s *System) Run(*ecs.World) {
 	defer s.world.Netcode().EndPartial() // also if the game's code panics
-	if s.renderer.draw(s.partial()) {
+	switch s.renderer.draw(s.partial()) {
+	case stalls:
 		s.stalls++
+	case continues:
+		s.ahead++
 	}
 	if len(s.carried.components) > 0 {
 		carrying{s}.draw()
@@ -111,8 +125,11 @@ func (s *System) Shown(tick uint32) { s.sight = sight{head: float64(tick), from:
 // Stall counts a frame without a state to move toward.
 func (s *System) Stall() { s.stalls++ }
 
-// Stalls returns the number of frames without a state to move toward.
+// Stalls returns the number of frames without a state to move toward, in which some entity had continued for as long as it may.
 func (s *System) Stalls() uint64 { return s.stalls }
+
+// Extrapolated returns the number of frames in which some entity continued beyond its newest state, without a stall.
+func (s *System) Extrapolated() uint64 { return s.ahead }
 
 // Head returns the tick that the view shows of entities that are not simulated.
 func (s *System) Head() float64 { return s.head }

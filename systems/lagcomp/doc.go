@@ -65,8 +65,8 @@
 //     visual error, unless the player may be carried (ecs.Carry).
 //   - A carried player is drawn on the carrier as the view shows the carrier. Take the origin of its shot from the view: [Get] of
 //     the view and the player, on the server. In Simulate and in systems.Client.World the carrier is at another place.
-//   - ecs.Extrapolate carries a component beyond the newest state, or the component is coming back from there. The view contains
-//     only states. Draw targets on straight lines, the default, or curves (ecs.Hermite); both are reproduced.
+//   - A component continues beyond the newest state, or is coming back from there: after a lost snapshot for up to two sends, with
+//     ecs.Extrapolate for longer. The view contains only states.
 //   - Others are damped (policy.Damped): they are still moving towards the claimed state, and about 5 % of the shots
 //     have another result.
 //   - An entity got another carrier, or lost it, less than 12 ticks ago (ecs.Carry): the view is still blending.

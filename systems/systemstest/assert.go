@@ -51,8 +51,8 @@ func (c *Crowd) NoCorrections() {
 	})
 }
 
-// NoStalls fails the test if a client drew a frame without a state to interpolate toward, or played slower than
-// 0.95 of real time, since the last [Crowd.Mark].
+// NoStalls fails the test if a client drew a frame in which an entity stood still because its newest state was too old, or played
+// slower than 0.95 of real time, since the last [Crowd.Mark].
 func (c *Crowd) NoStalls() {
 	c.t.Helper()
 	c.each("stalled", func(k *Client) string {

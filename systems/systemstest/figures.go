@@ -16,8 +16,9 @@ type Figures struct {
 	Resimulated uint64
 	// Jumps counts how many times the server was ahead of the client's inputs.
 	Jumps uint64
-	// Stalls counts the frames without a state to interpolate toward, or with playback below 0.95 of real time.
-	Stalls uint64
+	// Stalls counts the frames in which an entity stood still because its newest state was too old, or with playback below 0.95 of
+	// real time. Extrapolated counts other frames in which an entity continued beyond its newest state.
+	Stalls, Extrapolated uint64
 	// Consumed counts the client's inputs that the server stepped, Missing the fillers for missing inputs, Late the
 	// inputs that arrived after their filler, Rejected those too far from the expected one.
 	Consumed, Missing, Late, Rejected uint64
@@ -46,7 +47,7 @@ func (k *Client) total() Figures {
 	return Figures{
 		Ticks: c.Ticks, Inputs: c.Inputs, Snapshots: c.Snapshots,
 		Confirmed: c.Confirmed, Corrections: c.Corrections, StaleStates: c.StaleStates,
-		Resimulated: c.Resimulated, Jumps: c.Jumps, Stalls: c.Stalls,
+		Resimulated: c.Resimulated, Jumps: c.Jumps, Stalls: c.Stalls, Extrapolated: c.Extrapolated,
 		Consumed: in.Consumed, Missing: in.Missing, Late: in.Late, Rejected: in.Rejected,
 		Holds: in.Holds, Resyncs: in.Resyncs,
 		BufferTicks: in.Ticks, BufferDepth: in.Depth,
@@ -57,7 +58,7 @@ func (f Figures) minus(b Figures) Figures {
 	return Figures{
 		Ticks: f.Ticks - b.Ticks, Inputs: f.Inputs - b.Inputs, Snapshots: f.Snapshots - b.Snapshots,
 		Confirmed: f.Confirmed - b.Confirmed, Corrections: f.Corrections - b.Corrections, StaleStates: f.StaleStates - b.StaleStates,
-		Resimulated: f.Resimulated - b.Resimulated, Jumps: f.Jumps - b.Jumps, Stalls: f.Stalls - b.Stalls,
+		Resimulated: f.Resimulated - b.Resimulated, Jumps: f.Jumps - b.Jumps, Stalls: f.Stalls - b.Stalls, Extrapolated: f.Extrapolated - b.Extrapolated,
 		Consumed: f.Consumed - b.Consumed, Missing: f.Missing - b.Missing, Late: f.Late - b.Late, Rejected: f.Rejected - b.Rejected,
 		Holds: f.Holds - b.Holds, Resyncs: f.Resyncs - b.Resyncs,
 		BufferTicks: f.BufferTicks - b.BufferTicks, BufferDepth: f.BufferDepth - b.BufferDepth,

@@ -57,6 +57,7 @@ func (w *watch) report(m *match) Report {
 		c.Corrections += pw.final.Corrections - pw.base.Corrections
 		c.ResimulatedTicks += pw.final.Resimulated - pw.base.Resimulated
 		c.InterpolationStalls += pw.final.Stalls - pw.base.Stalls
+		c.ExtrapolatedFrames += pw.final.Extrapolated - pw.base.Extrapolated
 		c.InterpolationDelayMS += pw.meanAge() * 1000 / float64(o.bots())
 		if pw.looked > 0 {
 			c.InputBufferTicks = max(c.InputBufferTicks, round(pw.depths/pw.looked, 2))

@@ -122,9 +122,11 @@ type OwnReport struct {
 	// OwnResponseTicks is the number of ticks from an input to its effect on the drawn own entity, of the worst client. It
 	// needs bots that implement [Shower].
 	OwnResponseTicks int `json:"own_response_ticks"`
-	// InterpolationStalls is the number of frames without a newer state to interpolate toward, or slowed down to wait for
-	// it †.
+	// InterpolationStalls is the number of frames in which an entity stood still because its newest state was too old, or that
+	// were slowed down to wait for it †.
 	InterpolationStalls uint64 `json:"interpolation_stalls"`
+	// ExtrapolatedFrames is the number of other frames in which an entity continued beyond its newest state †.
+	ExtrapolatedFrames uint64 `json:"extrapolated_frames"`
 	// InterpolationDelayMS is the mean age of interpolated entities when drawn, in milliseconds.
 	InterpolationDelayMS float64 `json:"interpolation_delay_ms"`
 	// InputBufferTicks is the number of inputs that wait on the server, of the worst client.
@@ -212,8 +214,8 @@ func (r ServerReport) text() string {
 // text formats the report in two lines.
 func (r OwnReport) text() string {
 	return fmt.Sprintf(`corrections %d, re-simulated ticks %d, own response %d ticks
-        stalls %d; interpolation delay %.0f ms; input buffer %.1f ticks`,
-		r.Corrections, r.ResimulatedTicks, r.OwnResponseTicks, r.InterpolationStalls, r.InterpolationDelayMS, r.InputBufferTicks)
+        stalls %d, extrapolated frames %d; interpolation delay %.0f ms; input buffer %.1f ticks`,
+		r.Corrections, r.ResimulatedTicks, r.OwnResponseTicks, r.InterpolationStalls, r.ExtrapolatedFrames, r.InterpolationDelayMS, r.InputBufferTicks)
 }
 
 // counts formats the fields of a JSON object in one line. It returns "" if v is not an object.
