@@ -2,7 +2,7 @@ package systems
 
 import (
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems/internal/deterministic"
+	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/recording"
 )
@@ -43,13 +43,14 @@ func (c *Client) recordDatagram(pk netsys.Packet) {
 }
 
 // recordRelayed prepares to record relayed inputs.
-func (c *Client) recordRelayed(d *deterministic.Client) {
+func (c *Client) recordRelayed(d *relay.Client) {
 	if c.config.Record == nil {
 		return
 	}
 	x := &c.recorded
 	x.relayed.init(c.config.Record, c.config.Session.Channels, &x.seq, c.beginRecord)
-	x.relayed.from = d.Record(c.config.Session.Channels)
+	_, part := relay.BulkChannel(c.config.Session.Channels)
+	x.relayed.from = d.Record(part)
 }
 
 // beginRecord starts a segment, with which a client begins as this one would now.

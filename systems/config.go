@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/netsys/netcode"
-	"github.com/tactusgo/tactus/systems/internal/deterministic"
+	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/snapshot"
@@ -104,7 +104,7 @@ const maxPeers = 4096
 
 // validPeers returns an error if c does not suit a model whose clients simulate everything.
 func (c ServerConfig) validPeers(t policy.Traits) error {
-	number, _ := deterministic.BulkChannel(c.Session.Channels)
+	number, _ := relay.BulkChannel(c.Session.Channels)
 	window, model := t.WindowTicks(c.TickRate), c.Model
 	switch {
 	case c.Snapshots.Interest != nil || len(c.Snapshots.ComponentInterest) > 0:
@@ -117,7 +117,7 @@ func (c ServerConfig) validPeers(t policy.Traits) error {
 		return fmt.Errorf("%w: Model %v: a Window of %v is %d ticks, more than %d; choose a shorter one", ErrConfig, model, t.Window, window, maxPeers)
 	case number < 0:
 		return fmt.Errorf("%w: Channels under %s: the state for who joins late needs a reliable and ordered channel with a MaxMessage of %d bytes or more, preferably called \"bulk\"",
-			ErrConfig, model, deterministic.LeastMessage)
+			ErrConfig, model, relay.LeastMessage)
 	}
 	return nil
 }

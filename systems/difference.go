@@ -11,10 +11,40 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/capture"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/reconcile"
 	"github.com/tactusgo/tactus/systems/snapshot"
 )
+
+// differs compares the world of a client that simulates everything with the server's after the newest tick that is final on
+// both. It returns an error that describes the first difference.
+func (m *following) differs(ours *timeline.Timeline) error {
+	if !m.Following() {
+		return fmt.Errorf("the client has no state of the world")
+	}
+	theirs := m.line
+	final := min(ours.Horizon(), theirs.Horizon())
+	if final == 0 {
+		return fmt.Errorf("no tick is final on both peers")
+	}
+	tick := final - 1
+	a, okA := ours.Hash(tick)
+	b, okB := theirs.Hash(tick)
+	switch {
+	case !okA || !okB:
+		return fmt.Errorf("tick %d, the newest that is final on both, is %d ticks old", tick, ours.Next()-final)
+	case a == b:
+		return nil
+	}
+	x, errX := ours.AppendDigest(nil, tick)
+	y, errY := theirs.AppendDigest(nil, tick)
+	where := "the world"
+	if errX == nil && errY == nil {
+		where = ours.Divergence(x, y)
+	}
+	return fmt.Errorf("tick %d: %s differs: hash %016x on the client, %016x on the server", tick, where, b, a)
+}
 
 // bothEnds are a client that receives snapshots and its server, for [Difference].
 type bothEnds struct {

@@ -7,12 +7,10 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/systems/internal/deterministic"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
-	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/predict"
@@ -28,7 +26,7 @@ import (
 //	Buffered           same                          sequence, steering, damped
 //	CorrectOnMismatch  same, own state while open    sequence, steering, between
 //	ServerRewind       rewinder, snapshots           stamping, between
-//	Rollback           relaying                      deterministic.Client, in the present
+//	Rollback           relaying                      following, in the present
 //	Lockstep           same, waiting                 same, waiting
 
 // stamped reports whether inputs name their tick and the server sends state. The sequence number of an input is then its tick.
@@ -94,7 +92,7 @@ func relayModel(s *Server, t policy.Traits, authority *ecs.Stage) serverModel {
 	c := relayConfig(s.config)
 	c.Timeline.Authority = authority
 	d := newRelaying(s, c)
-	line := d.in.Timeline()
+	line := d.Timeline()
 	return serverModel{
 		ticks: d, applier: d, sender: relaySender{d}, line: line, message: d.message, own: present(s.world), status: within(t.WindowTicks(s.config.TickRate), d.status), client: d.client,
 		entered:   func(kept uint32) uint32 { return kept },
@@ -167,27 +165,23 @@ func newClientModel(c *Client, t policy.Traits) clientModel {
 // followModel returns the parts for Rollback and Lockstep: the client simulates everything.
 func followModel(c *Client, t policy.Traits) clientModel {
 	rate := c.world.TickRate()
-	number, _ := deterministic.BulkChannel(c.config.Session.Channels)
-	if number < 0 {
+	config := followConfig(c.config, t, rate)
+	config.Channel, _ = relay.BulkChannel(c.config.Session.Channels)
+	if config.Channel < 0 {
 		c.fail(fmt.Errorf("%w: Channels: none can bring the state of the world; see ServerConfig", ErrConfig))
 	}
 	player := c.link.id
-	_, replay := c.link.session.(*replaySession)
-	if replay {
+	if _, config.Replay = c.link.session.(*replaySession); config.Replay {
 		player = 0 // the number is that of the player who recorded
 	}
-	d := deterministic.NewClient(deterministic.ClientParts{
-		World: c.world, Player: player, Session: c.link.session, Time: frameTime{&c.steps}, Channel: number,
-		Inputs: c.inputs.System, Table: wire.InputTable(c.protocol), Relay: followConfig(c.config, t, rate),
-		Drawing: drawingParts(c), Followers: unsettledListeners{Listeners: c.followed.all}, Replay: replay,
-	})
-	c.interpolator = d.View()
-	c.recordRelayed(d)
-	line := d.Relay().Timeline()
-	m := following{c, d, line, &mirror.Watch{Confirmed: line.Confirmed}}
+	config.Start = c.steps.now
+	m := newFollowing(c, player, config)
+	c.interpolator = m.view.System
+	c.recordRelayed(m.Client)
+	line := m.line
 	return clientModel{
-		listener: m, numbering: d, pace: d, known: m, differs: d.Differs, diverged: d.Relay().Diverged, count: m.count, leave: m.leave,
-		systems: clientSystems{reconcile: d.Reconcile, gather: d.Gather, predict: m.predict, send: d.Send, interpolate: d.Interpolate},
+		listener: m, numbering: m, pace: m, known: m, differs: m.differs, diverged: m.Diverged, count: m.count, leave: m.leave,
+		systems: clientSystems{reconcile: m.reconcile, gather: m.gather, predict: m.predict, send: m.send, interpolate: m.interpolate},
 		firstOpen: func() uint32 {
 			if line.Next() == 0 {
 				return 0
@@ -268,6 +262,7 @@ func relayConfig(c ServerConfig) relay.Config {
 		Peers:    min(peers, maxPeers) + c.Players.Spectators,
 		Stall:    stallTicks(c),
 	}
+	r.Channel, r.Part = relay.BulkChannel(c.Session.Channels)
 	r.Timeline.First, r.Timeline.Players = c.FirstTick, min(2*peers, maxPeers)
 	return r
 }

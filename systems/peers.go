@@ -9,7 +9,6 @@ import (
 	"github.com/tactusgo/tactus/internal/roll"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/commands"
-	"github.com/tactusgo/tactus/systems/internal/deterministic"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/sessions"
 	"github.com/tactusgo/tactus/systems/serverapply"
@@ -20,9 +19,8 @@ import (
 type peer struct {
 	*sessions.Client
 	inputs        *serverapply.Client
-	relayed       *deterministic.Member // nil if snapshots are sent
-	report        *report.Client        // nil: owner state is always sent
-	snapshot      *snapshot.Client      // nil if no snapshots are sent
+	report        *report.Client   // nil: owner state is always sent
+	snapshot      *snapshot.Client // nil if no snapshots are sent
 	commands      *commands.Inbox
 	spectator     bool
 	recorder      *recorder                        // nil: the client has a connection

@@ -11,7 +11,6 @@ import (
 	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
-	"github.com/tactusgo/tactus/systems/internal/deterministic"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -105,10 +104,10 @@ func TestPeersHostileClient(t *testing.T) {
 		r := rand.New(rand.NewPCG(4, 2))
 		bulk := channel.Config{}.Channel("bulk")
 		for n := 0; n < 600 && i.reason == nil; n++ {
-			for _, b := range [][]byte{nil, {0}, {wire.KindInput}, {deterministic.Kind}, {99}, noise(r, deterministic.Kind, 1+r.IntN(200))} {
+			for _, b := range [][]byte{nil, {0}, {wire.KindInput}, {relay.Kind}, {99}, noise(r, relay.Kind, 1+r.IntN(200))} {
 				i.send(b)
 			}
-			_ = i.Session().Channels().Send(bulk, deterministic.AppendMessage(nil, noise(r, byte(r.IntN(4)), r.IntN(100))))
+			_ = i.Session().Channels().Send(bulk, relay.AppendMessage(nil, noise(r, byte(r.IntN(4)), r.IntN(100))))
 			i.tick()
 		}
 		if i.reason == nil {
@@ -159,7 +158,7 @@ func TestPeersConfig(t *testing.T) {
 		1: {{Kind: channel.ReliableOrdered, Priority: 1}, {Kind: channel.ReliableOrdered}, {Kind: channel.Unreliable}},
 		0: {{Name: "bulk", Kind: channel.ReliableOrdered, Priority: 1}, {Kind: channel.ReliableOrdered}},
 	} {
-		if n, longest := deterministic.BulkChannel(channel.Config{Channels: channels}); n != want || longest < 1<<10 {
+		if n, longest := relay.BulkChannel(channel.Config{Channels: channels}); n != want || longest < 1<<10 {
 			t.Errorf("channel %d with messages of %d bytes, want %d", n, longest, want)
 		}
 	}
@@ -195,7 +194,7 @@ func TestPeersAllocateNothing(t *testing.T) {
 
 // After arbitrary messages from either side, the other peer still works.
 func FuzzPeers(f *testing.F) {
-	f.Add(true, []byte{deterministic.Kind, 0}, []byte{1, 1, 0, 0, 1, 0})
+	f.Add(true, []byte{relay.Kind, 0}, []byte{1, 1, 0, 0, 1, 0})
 	f.Fuzz(func(t *testing.T, lockstep bool, datagram, message []byte) {
 		var p policy.Model = policy.Rollback{}
 		if lockstep {
@@ -208,12 +207,12 @@ func FuzzPeers(f *testing.F) {
 		s := g.server
 		peer := s.sessions.peers.All()[0]
 		s.model.applier.Receive(peer, netsys.Packet{Seq: 9000, Data: datagram, At: g.now})
-		bulk, _ := deterministic.BulkChannel(channel.Config{})
-		_, _ = s.model.message(peer, bulk, deterministic.AppendMessage(nil, message))
+		bulk, _ := relay.BulkChannel(channel.Config{})
+		_, _ = s.model.message(peer, bulk, relay.AppendMessage(nil, message))
 		for _, err := range []error{
 			c.model.listener.Receive(netsys.Packet{Seq: 9000, Data: datagram, At: g.now}),
 			func() error {
-				_, err := c.model.listener.Message(bulk, deterministic.AppendMessage(nil, message))
+				_, err := c.model.listener.Message(bulk, relay.AppendMessage(nil, message))
 				return err
 			}(),
 		} {

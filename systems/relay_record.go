@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/netsys/channel"
-	"github.com/tactusgo/tactus/systems/internal/deterministic"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/recording"
 )
@@ -21,7 +20,7 @@ type relayRecording struct {
 }
 
 func (r *relayRecording) init(to *recording.Writer, c channel.Config, seq *uint16, begin func()) {
-	number, _ := deterministic.BulkChannel(c)
+	number, _ := relay.BulkChannel(c)
 	*r = relayRecording{to: to, channel: number, seq: seq, begin: begin}
 }
 
@@ -36,12 +35,12 @@ func (r *relayRecording) write(now time.Time) {
 func (r *relayRecording) Begin() { r.begin() }
 
 func (r *relayRecording) Reliable(message []byte, begins bool) {
-	r.packet = deterministic.AppendMessage(r.packet[:0], message)
+	r.packet = relay.AppendMessage(r.packet[:0], message)
 	r.to.Message(r.now, r.channel, r.packet, begins)
 }
 
 func (r *relayRecording) Datagram(message []byte, begins bool) {
-	r.packet = append(append(r.packet[:0], deterministic.Kind), message...)
+	r.packet = append(append(r.packet[:0], relay.Kind), message...)
 	r.to.Datagram(r.now, *r.seq, r.packet, begins)
 	*r.seq++
 }

@@ -2,24 +2,19 @@ package systems
 
 import (
 	"errors"
-	"time"
 
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems/internal/deterministic"
-	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/sessions"
-	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
 // relaying simulates everything as each client does, from inputs that it sends to all clients.
 type relaying struct {
-	s  *Server
-	in *deterministic.Server
+	*relay.Server
+	s *Server
 }
 
 func newRelaying(s *Server, c relay.Config) *relaying {
@@ -30,75 +25,82 @@ func newRelaying(s *Server, c relay.Config) *relaying {
 			return s.intake.Refuse(player, tick, tick, words)
 		}
 	}
-	m.in = deterministic.NewServer(s.world, c, s.config.Session.Channels, s.tickListener())
+	m.Server = relay.NewServer(s.world, c, s.tickListener())
 	return m
 }
 
 // Ready reports whether a due tick can be simulated; lockstep waits for inputs.
-func (m *relaying) Ready() bool { return m.in.Ready(m.s.dropped()) }
-
-// Run is the system ServerApply.
-func (m *relaying) Run(w *ecs.World) { m.in.Run(w) }
-
-// Done ends the tick.
-func (m *relaying) Done() { m.in.Done() }
-
-// Join adds a client.
-func (m *relaying) Join(p *peer, _ sessions.Reservation, back bool) {
-	var err error
-	if p.relayed, err = m.in.Join(p.ID, p.Session, string(m.s.link.endpoint.Login(p.Session)), back); err != nil {
-		m.s.config.Logger.Error("client refused", "client", p.ID, "error", err)
-		p.Session.Close(m.s.link.now, netsys.ReasonServerClosing)
+func (m *relaying) Ready() bool {
+	for _, p := range m.s.sessions.peers.All() {
+		if !m.Playing(p.ID) {
+			m.SetLead(p.ID, p.Session.Stats())
+		}
 	}
+	m.SkipTicks(m.s.dropped())
+	return m.Server.Ready()
 }
 
-// Watch adds a spectator.
+// Run is the system ServerApply. It simulates ticks again for which inputs arrived late, and begins the next tick.
+func (m *relaying) Run(*ecs.World) { m.Timeline().BeginTick() }
+
+// Join adds a client, which receives the state of the world.
+func (m *relaying) Join(p *peer, _ sessions.Reservation, back bool) {
+	if back {
+		m.admit(p, "client refused", m.Resync(p.ID))
+		return
+	}
+	m.admit(p, "client refused", m.Add(p.ID, true, string(m.s.link.endpoint.Login(p.Session))))
+}
+
+// Watch adds a spectator, which receives the state of the world and all inputs.
 func (m *relaying) Watch(p *peer) {
 	var err error
 	if r := p.recorder; r != nil {
 		r.relayed.init(r.to, m.s.config.Session.Channels, &r.session.seq, r.begin)
-		p.relayed, r.relayed.from, err = m.in.Record(p.ID, p.Session)
+		r.relayed.from, err = m.Record(p.ID)
 	} else {
-		p.relayed, err = m.in.Watch(p.ID, p.Session)
+		err = m.Add(p.ID, false, "")
 	}
+	m.admit(p, "spectator refused", err)
+}
+
+// admit ends the session of a client that the relay has refused.
+func (m *relaying) admit(p *peer, refused string, err error) {
 	if err != nil {
-		m.s.config.Logger.Error("spectator refused", "client", p.ID, "error", err)
+		m.s.config.Logger.Error(refused, "client", p.ID, "error", err)
 		p.Session.Close(m.s.link.now, netsys.ReasonServerClosing)
 	}
 }
 
-// Leave removes a client.
+// Leave removes a spectator. A player stays in the game without inputs until Depart.
 func (m *relaying) Leave(p *peer, _ bool) {
-	if m.in.Leave(p.relayed); p.spectator {
-		m.in.Depart(p.ID)
+	if p.spectator {
+		m.Remove(p.ID)
 	}
 }
 
 // Depart removes players from the game in the next tick.
 func (m *relaying) Depart(gone []uint32) {
 	for _, id := range gone {
-		m.in.Depart(id)
+		m.Remove(id)
 	}
 }
 
 // Plays reports whether a client's player is in the game and its next commands can be sent.
 func (m *relaying) Plays(p *peer) bool {
-	return m.in.Playing(p.relayed) && !m.in.CommandsWaiting(p.relayed)
+	return m.Playing(p.ID) && !m.CommandsWaiting(p.ID)
 }
-
-// Command runs a command of a player in the next tick.
-func (m *relaying) Command(player uint32, command string) { m.in.Command(player, command) }
 
 // Receive processes a datagram of a client.
 func (m *relaying) Receive(p *peer, pk netsys.Packet) {
-	if err := m.in.Receive(p.relayed, pk); err != nil {
+	if err := m.ReceivePacket(p.ID, pk); err != nil {
 		m.s.sessions.Refuse(p.Client, err)
 	}
 }
 
 // message processes a report of a divergence.
 func (m *relaying) message(p *peer, number int, message []byte) (bool, error) {
-	return m.in.Message(p.relayed, number, message)
+	return m.Message(p.ID, number, message)
 }
 
 // reportDivergence counts, logs and reports the divergence of a client's world.
@@ -119,13 +121,13 @@ func (m *relaying) reportDivergence(d policy.Divergence) {
 
 // status adds the state of the relay.
 func (m *relaying) status(st ModelStatus) ModelStatus {
-	st.Relay, st.WaitsFor = m.in.Stats(), m.in.Awaited()
+	st.Relay, st.WaitsFor = m.Stats(), m.Awaited()
 	return st
 }
 
 // client adds the state of a client.
 func (m *relaying) client(p *peer, st ClientStatus) ClientStatus {
-	st.Joining = !m.in.Playing(p.relayed)
+	st.Joining = !m.Playing(p.ID)
 	return st
 }
 
@@ -142,26 +144,26 @@ func (t relaySender) Leave(p *peer) { t.account(p) }
 func (relaySender) Acked(*peer, uint16) {}
 
 // Run is the system Snapshot: it prepares the state of the world for joining clients.
-func (t relaySender) Run(w *ecs.World) { t.in.PrepareStates(w) }
+func (t relaySender) Run(*ecs.World) { t.PrepareStates() }
 
 // Send is the system Send: it sends every client the unacknowledged inputs.
 func (t relaySender) Send(*ecs.World) {
 	s := t.s
 	s.stats.Sends++
-	s.stats.Mended = t.in.Stats().Mended
+	s.stats.Mended = t.Stats().Mended
 	for _, p := range s.sessions.peers.All() {
 		t.account(p)
 		if r := p.recorder; r != nil {
 			r.relayed.write(s.link.now)
 			continue
 		}
-		if b := t.in.NextPacket(p.relayed); b != nil {
+		if b := t.NextPacket(p.ID, p.Session); b != nil {
 			if _, ok := s.sessions.Send(p.Client, b); ok {
 				s.stats.Updates++
 				s.stats.RelayBytes += uint64(len(b))
 			}
 		}
-		n, err := t.in.SendReliable(p.relayed)
+		n, err := t.SendReliable(p.ID, p.Session)
 		s.stats.StateBytes += uint64(n)
 		switch {
 		case errors.Is(err, relay.ErrTooLarge) || errors.Is(err, relay.ErrAbsent):
@@ -176,110 +178,11 @@ func (t relaySender) Send(*ecs.World) {
 
 // account copies the counters of a client's inputs to its [ClientStatus].
 func (t relaySender) account(p *peer) {
-	in, ok := t.in.Account(p.relayed)
-	if !ok {
+	in := t.Inputs(p.ID)
+	if in.Newest == 0 {
 		return
 	}
 	st := p.inputs.Stats()
 	st.Consumed, st.Missing, st.Late, st.Rejected, st.Rewrote = in.Consumed, in.Missing, in.Late, in.Refused-st.Refused, in.Rewrote
 	p.inputs.SetRelayed(in.Newest, in.Waiting, st)
 }
-
-// following is a client that simulates everything.
-type following struct {
-	c     *Client
-	in    *deterministic.Client
-	line  *timeline.Timeline
-	watch *mirror.Watch
-}
-
-// Receive processes inputs of all players.
-func (m following) Receive(pk netsys.Packet) error {
-	err := m.in.Receive(pk)
-	if err == nil {
-		m.c.mirror.Newest.Tick = max(m.c.mirror.Newest.Tick, m.in.Relay().ServerTick())
-		if r := &m.c.recorded.relayed; r.from != nil {
-			r.write(pk.At)
-		}
-	}
-	return err
-}
-
-// Message processes a part of the state of the world.
-func (m following) Message(number int, message []byte) (bool, error) {
-	return m.in.Message(number, message)
-}
-
-// Acked does nothing: messages contain acknowledgements.
-func (m following) Acked(uint16) {}
-
-// Confirm delivers events whose ticks can no longer change. The world is ahead of these ticks.
-func (m following) Confirm() {
-	c, confirmed := m.c, m.line.Horizon()
-	if !m.in.Loaded() {
-		return
-	}
-	if _, loaded := c.mirror.Loaded(); !loaded {
-		c.mirror.Load(confirmed)
-		if c.config.Loaded != nil {
-			ecs.Handle(c.world, "ClientConfig.Loaded", func() { c.config.Loaded(c.world, confirmed) })
-		}
-	}
-	if c.config.Events != nil {
-		c.config.Events.Deliver(confirmed, nil)
-	}
-}
-
-// predict is the system Predict. Final ticks count as confirmed.
-func (m following) predict(w *ecs.World) {
-	m.in.Predict(w)
-	if _, loaded := m.c.mirror.Loaded(); loaded && m.c.config.OnPresence != nil {
-		m.watch.Update(w, m.line.Horizon(), m.c.config.OnPresence)
-	}
-	m.c.mirror.Own.Newest.Tick = m.line.Horizon()
-}
-
-// leave reports all entities as left behind.
-func (m following) leave() {
-	m.watch.Leave(m.c.world, m.line.Horizon(), m.c.config.OnPresence)
-}
-
-// count adds the counters of the timeline.
-func (m following) count(s ClientStats) ClientStats {
-	t, r := m.line.Stats(), m.in.Relay().Stats()
-	s.Ticks, s.Resimulated, s.LongestReplay, s.Corrections = t.Ticks, t.Resimulated, uint64(t.Longest), t.Passes
-	s.InputsSent, s.Renewals = r.Sent, r.Lost
-	s.InputBytes, s.SendErrors = s.InputBytes+m.in.Counts.Bytes, s.SendErrors+m.in.Counts.Errors
-	return s
-}
-
-// Presence returns the presence of an entity: all existing entities are simulated.
-func (m following) Presence(id components.NetID) Presence {
-	if _, there := m.c.world.ByNetID(id); there {
-		return Present
-	}
-	if _, loaded := m.c.mirror.Loaded(); !loaded {
-		return NotLoaded
-	}
-	return Destroyed
-}
-
-// Shows reports whether a tick is drawn with the inputs of a player.
-func (m following) Shows(player, tick uint32) bool {
-	decided, known := m.line.Decided(player)
-	return known && decided >= tick && m.line.Next() > tick
-}
-
-// StateTick returns the newest tick whose inputs are final.
-func (m following) StateTick(id components.NetID) (tick uint32, ok bool) {
-	return m.c.mirror.Own.Newest.Tick, m.Presence(id) == Present
-}
-
-// frameTime is the time of a client.
-type frameTime struct{ *clientSteps }
-
-// Now returns the time of this frame.
-func (t frameTime) Now() time.Time { return t.now }
-
-// Passed returns the fraction of the time to the next tick that has passed.
-func (t frameTime) Passed() float64 { return t.loop.Passed(t.now) }

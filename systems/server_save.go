@@ -222,13 +222,13 @@ func (m *rewinder) Load(p *saved.Player) error {
 
 // Save implements [applier].
 func (m *relaying) Save(x *saved.State) {
-	keepPresent(x, m.in.Timeline())
-	m.s.addCommands(x, m.in.AppendPending(nil))
+	keepPresent(x, m.Timeline())
+	m.s.addCommands(x, m.AppendPending(nil))
 }
 
 // Load implements [applier].
 func (m *relaying) Load(p *saved.Player) error {
-	return m.in.Resume(timeline.Presence{Player: p.Client, From: p.From, First: p.First}, p.Inputs, p.Leaves)
+	return m.Resume(timeline.Presence{Player: p.Client, From: p.From, First: p.First}, p.Inputs, p.Leaves)
 }
 
 // keepPresent removes the players of a save who were not in the game in the last tick of a timeline, or who leave it in the

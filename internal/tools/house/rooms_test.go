@@ -24,14 +24,13 @@ var rooms = map[string]string{
 	"snapshot":    "internal/inflight internal/traffic internal/report internal/interest",
 
 	// what they stand on
-	"internal/mirror":        "",
-	"internal/traffic":       "",
-	"internal/report":        "",
-	"internal/notice":        "internal/inflight",
-	"internal/sessions":      "internal/notice",
-	"internal/commands":      "internal/inflight internal/notice",
-	"internal/relay":         "policy internal/inflight internal/commands",
-	"internal/deterministic": "inputgather interpolate internal/relay internal/commands",
+	"internal/mirror":   "",
+	"internal/traffic":  "",
+	"internal/report":   "",
+	"internal/notice":   "internal/inflight",
+	"internal/sessions": "internal/notice",
+	"internal/commands": "internal/inflight internal/notice",
+	"internal/relay":    "policy internal/inflight internal/commands",
 }
 
 // floors say it of what stands below the rooms, and of what games import beside the six: these

@@ -21,7 +21,7 @@ func TestNothingIsAllocated(t *testing.T) {
 		var recorders [3]*relay.Recorder
 		recorded := new(counter)
 		for p := range uint32(3) {
-			recorders[p] = m.join(p+1, 1, 0, 0, 0).Record(1<<18, m.limit)
+			recorders[p] = m.join(p+1, 1, 0, 0, 0).Record(1 << 18)
 		}
 		m.run(400)
 		// From here without the links, which allocate: all arrives in the next tick, and the inputs of the one who

@@ -89,7 +89,7 @@ func (c *campaign) come(player uint32) {
 	c.joins++
 	e := c.join(player, 1+c.rng.IntN(8), c.rng.IntN(8), c.loss, 0.1)
 	e.viewer = c.viewer()
-	e.recorder = e.Record(1<<10, 1180)
+	e.recorder = e.Record(1 << 10)
 }
 
 func (c *campaign) viewer() *viewer {

@@ -24,8 +24,10 @@ type Client struct {
 	incoming incomingState
 	server   serverInfo
 	checks   clientChecks
+	pace     clientPace
 	recorder *Recorder // nil: nobody records
 	verifier *verifier // nil: it plays with a server
+	packet   []byte    // scratch
 	stats    ClientStats
 }
 
@@ -37,7 +39,7 @@ type serverInfo struct {
 	ack     uint16 // sequence number of the newest accepted message
 	events  int    // number of known events, counted from the start
 	tick    uint32 // the server's next tick in the newest message
-	waited  uint32 // ticks that were due but that the server had not simulated
+	waited  uint32 // ticks that were due but that the server had not simulated; tick plus waited advances with real time
 	horizon uint32
 }
 
@@ -72,7 +74,7 @@ func NewClient(w *ecs.World, player uint32, c ClientConfig, listeners ...timelin
 	c = c.defaulted(w.TickRate())
 	l := &Client{
 		player: player, timeline: timeline.New(w, c.Timeline, listeners...), world: w, config: c, coder: newWorldCoder(w),
-		server: serverInfo{waited: 1 << 16},
+		server: serverInfo{waited: 1 << 16}, pace: newClientPace(c.Start, w.StepDuration(), w.TickRate()),
 	}
 	l.inputs.init(c.Delay, w.TickRate(), len(l.coder.neutral))
 	if c.Replay {
@@ -100,24 +102,8 @@ func (c *Client) Playing() bool { return c.state != 0 && c.slots.own != nil }
 // ServerTick returns the server's next tick in the newest message, 0 before the first message.
 func (c *Client) ServerTick() uint32 { return c.server.tick }
 
-// FinalTick returns the first tick that may still change, as far as the server's messages say. All inputs of the ticks before it have arrived.
-func (c *Client) FinalTick() uint32 { return c.server.horizon }
-
-// Waited returns how many due ticks the server had not simulated by the newest message, because it stood still or
-// lockstep waited for inputs. ServerTick plus Waited advances with real time. The count has an arbitrary start.
-func (c *Client) Waited() uint32 { return c.server.waited }
-
 // Delay returns the number of ticks between gathering an input and applying it.
 func (c *Client) Delay() int { return c.inputs.delay }
-
-// Lag returns how many ticks behind the server a client should be under lockstep: half of the common input delay,
-// which is the time that a message from the server may take. All clients then show a tick at the same time.
-func (c *Client) Lag() float64 {
-	if !c.config.Timeline.Wait {
-		return 0
-	}
-	return float64(c.inputs.delay) / 2
-}
 
 // Due reports whether the next [Client.Step] uses the input that it receives. It does not use the input while
 // lockstep waits, while the client catches up over ticks whose inputs are known, and sometimes when the delay
@@ -128,10 +114,24 @@ func (c *Client) Due() bool {
 
 // Step takes the input gathered for this tick, in quantized words, and simulates the next tick. Ticks that changed
 // are simulated again first. Step returns false and simulates nothing before the first state of the world, under
-// lockstep until the inputs of the tick have arrived, and when nothing has arrived from the server for a window. In
-// these cases call it again in the next frame. Step panics if len(words) differs from the words of an input.
+// lockstep until the inputs of the tick have arrived, when nothing has arrived from the server for a window, and when
+// [Client.Rate] found the client too far ahead. In these cases call it again in the next frame. Other peers wait for the
+// input, so Step takes it even then. Step panics if len(words) differs from the words of an input.
 func (c *Client) Step(words []int32) bool {
-	if c.GiveInput(words); c.state == 0 || c.mustWait() {
+	if len(words) != len(c.coder.neutral) {
+		panic(fmt.Sprintf("relay: an input of %d words; the input has %d", len(words), len(c.coder.neutral)))
+	}
+	if c.Playing() {
+		c.assignInput(words)
+	}
+	c.pace.stepped = !c.pace.held && c.simulate()
+	c.pace.held = false
+	return c.pace.stepped
+}
+
+// simulate simulates the next tick if it can.
+func (c *Client) simulate() bool {
+	if c.state == 0 || c.mustWait() {
 		return false
 	}
 	for _, lanes := range [][]*lane{c.slots.left, c.slots.lanes} {
@@ -180,17 +180,6 @@ func (c *Client) mustWait() bool {
 		return c.server.horizon <= next
 	}
 	return next >= c.server.horizon+uint32(c.config.Timeline.Window)
-}
-
-// GiveInput takes an input as [Client.Step] does and simulates nothing. A client that is too far ahead calls it
-// instead of Step, because other peers wait for its input. It panics as Step does.
-func (c *Client) GiveInput(words []int32) {
-	if len(words) != len(c.coder.neutral) {
-		panic(fmt.Sprintf("relay: an input of %d words; the input has %d", len(words), len(c.coder.neutral)))
-	}
-	if c.Playing() {
-		c.assignInput(words)
-	}
 }
 
 // assignInput assigns the input to its tick and fills ticks without an input before it. Ticks before the first

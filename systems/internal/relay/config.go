@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -39,8 +40,9 @@ type Config struct {
 	// fills that player's next inputs, until an input arrives in time. Default (0): one second.
 	Stall int
 
-	// Part is the maximum size of a reliable message, 1 KiB to 8 MiB. Default (0): 256 KiB.
-	Part int
+	// Channel is the number of the channel for reliable messages, and Part their maximum size, 1 KiB to 8 MiB: see
+	// [BulkChannel]. Default of Part (0): 256 KiB.
+	Channel, Part int
 
 	// Refuse reports whether the game refuses an input that has arrived. words are the quantized input, as
 	// Schema.Quantize returns them. No peer applies a refused input; its player repeats the previous one. Default
@@ -108,7 +110,7 @@ func (c Config) defaulted(tickRate int) Config {
 	c.Timeline.Hashes = cmp.Or(c.Timeline.Hashes, min(4*c.Timeline.Window, 4096))
 	c.Peers = cmp.Or(c.Peers, 64)
 	c.Stall = cmp.Or(c.Stall, tickRate)
-	c.Part = cmp.Or(c.Part, 256<<10)
+	c.Part = cmp.Or(c.Part, maxPart)
 	return c
 }
 
@@ -125,6 +127,12 @@ type ClientConfig struct {
 	// MaxDelay is the upper limit of the delay under lockstep, Delay to 255. It should equal the server's. Default
 	// (0): 60.
 	MaxDelay int
+
+	// Channel is the number of the channel for reliable messages: see [BulkChannel].
+	Channel int
+
+	// Start is the time of the login. The pace counts ticks from it.
+	Start time.Time
 
 	// Replay makes the client compare its world with the hashes and sums of the recording that it plays: see [Client.Diverged].
 	Replay bool

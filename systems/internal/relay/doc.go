@@ -1,17 +1,19 @@
 // Package relay implements both ends of rollback and lockstep. Every peer simulates
 // everything, and only inputs are sent. Both ends are state machines: bytes in, bytes out,
-// time in ticks. The caller provides a session that carries numbered datagrams, which may be
-// lost, and ordered reliable messages.
+// time in ticks. A session carries numbered datagrams, which may be lost, and ordered reliable
+// messages. session.go connects both ends to a [netsys.Session]; pace.go keeps a client at the
+// server's tick.
 //
 // The server:
 //
 //   - Start: [NewServer], [Config]. Timeline.Wait selects lockstep.
 //   - Add and remove clients: [Server.Add], [Server.SetLead], [Server.Remove], [Server.Playing]. After a reconnect or to
 //     start over: [Server.Resync].
-//   - In each tick: [Server.Receive] for arrived datagrams, [Server.Ready], a tick of [Server.Timeline], [Server.EndTick],
-//     [Server.PrepareStates], then [Server.Append] for each client.
-//   - Send reliable messages: [Server.Outgoing], [Server.Sent]. Receive them: [Server.Deliver].
-//   - Adapt to packet loss: [Server.SetRepeats], [Client.SetRepeats].
+//   - In each tick: [Server.ReceivePacket] for arrived datagrams, [Server.Message] for messages of channels, [Server.Ready],
+//     a tick of [Server.Timeline], [Server.Done], [Server.PrepareStates], then [Server.NextPacket] and
+//     [Server.SendReliable] for each client.
+//   - Without a session: [Server.Receive], [Server.Deliver], [Server.Append], [Server.Outgoing], [Server.Sent],
+//     [Server.SetRepeats].
 //   - Report dropped ticks after the process stood still: [Server.SkipTicks].
 //   - Refuse an input: Config.Refuse. Learn which client diverged: Config.Diverged, policy.Divergence.
 //   - Record for a replay: [Server.Record], [Recorder.Write].
@@ -20,13 +22,13 @@
 // The client:
 //
 //   - Start: [NewClient], [ClientConfig].
-//   - In each frame: [Client.Receive] for arrived datagrams, [Client.Step] for each tick that is due, [Client.Append] once.
-//   - Send reliable messages: [Client.Outgoing], [Client.Sent]. Receive them: [Client.Deliver].
+//   - In each frame: [Client.ReceivePacket] for arrived datagrams, [Client.Message] for messages of channels, [Client.Step]
+//     for each tick that is due, [Client.Send] once.
+//   - Without a session: [Client.Receive], [Client.Deliver], [Client.Append], [Client.Outgoing], [Client.Sent],
+//     [Client.SetRepeats].
+//   - Stay at the server's tick, or under lockstep at the common distance behind it: [Client.Rate], [Client.More].
 //   - Draw between ticks: [Client.PredictInputs].
-//   - Learn when an input is used: [Client.Due], [Client.Delay]. Stay too far ahead on purpose: [Client.GiveInput].
-//     Show progress: [Client.Following], [Client.Playing].
-//   - Stay at the server's tick, or under lockstep at the common distance behind it: package clock, [Client.ServerTick],
-//     [Client.Waited], [Client.Lag].
+//   - Learn when an input is used: [Client.Due], [Client.Delay]. Show progress: [Client.Following], [Client.Playing].
 //   - Record for a replay: [Client.Record], [Recorder.Write].
 //   - Inspect: [Client.Timeline]. Counters: [Client.Stats].
 //
@@ -54,7 +56,7 @@
 // Under lockstep the server starts a tick when it has the inputs of all players, and clients simulate a tick when they
 // have received them. No tick is simulated twice. All inputs have the same delay, which the server announces. It is the
 // longest delay that any client requests; a client requests its worst recent round trip, so that its inputs arrive before
-// the server needs them. All clients stay half of that delay behind the server; see [Client.Lag]. If the paths to and
+// the server needs them. All clients stay half of that delay behind the server; see lag. If the paths to and
 // from the server are equally long, all players therefore see a tick at the same time and can react equally early. When
 // the round trip of one client grows, all clients wait once. The server waits Config.Stall ticks for a silent
 // client. Then it fills the missing inputs and tells the client.

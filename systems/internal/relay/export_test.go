@@ -5,16 +5,17 @@ func (s *Server) Step() bool {
 	if !s.Ready() {
 		return false
 	}
-	line := s.timeline
-	line.Resimulate()
-	line.BeginTick()
-	w := line.World()
+	s.timeline.BeginTick()
+	w := s.timeline.World()
 	w.Netcode().SimulateStage().Run(w)
 	s.config.Timeline.Authority.Run(w)
-	s.EndTick()
+	s.Done()
 	s.PrepareStates()
 	return true
 }
+
+// Waited returns how many due ticks the server had not simulated by the newest message. The count has an arbitrary start.
+func (c *Client) Waited() uint32 { return c.server.waited }
 
 // Slots returns the number of slots for players, used and free.
 func (s *Server) Slots() int { return len(s.lanes) }

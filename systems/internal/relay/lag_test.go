@@ -78,10 +78,10 @@ func TestRefusedInputsAreNobodys(t *testing.T) {
 func TestSkippedTicksAreTold(t *testing.T) {
 	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human)
 	m.join(1, 3, 1, 0.4, 0)
-	for range 3 {
+	for n := range uint64(3) {
 		m.run(150)
 		before := m.ends[0].Waited()
-		m.server.SkipTicks(70)
+		m.server.SkipTicks(70 * (n + 1))
 		m.run(100)
 		testgame.Equal(t, "ticks not made", m.ends[0].Waited()-before, 70)
 		m.join(uint32(len(m.ends)+1), 2, 1, 0.4, 0)

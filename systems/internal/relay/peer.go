@@ -11,15 +11,16 @@ const records = 256
 
 // peer is the server's record of a client.
 type peer struct {
-	player uint32
-	play   bool   // it wants to join the game
-	record bool   // see Server.Record
-	value  string // encoded join request
-	joined bool
-	ready  bool
-	heard  bool
-	newest uint16 // sequence number of the newest message from the client
-	read   int    // inputs that were read since the last due tick
+	player  uint32
+	play    bool   // it wants to join the game
+	record  bool   // see Server.Record
+	value   string // encoded join request
+	joined  bool
+	ready   bool
+	heard   bool
+	newest  uint16 // sequence number of the newest message from the client
+	read    int    // inputs that were read since the last due tick
+	counted Inputs // counters of earlier sessions
 
 	pace   pace
 	state  sentState

@@ -8,7 +8,6 @@ type Recorder struct {
 	source *source
 	peer   *peer
 	seq    uint16
-	limit  int
 	buffer []byte
 	sums   sumsWriter
 }
@@ -24,21 +23,21 @@ type Recording interface {
 	Datagram(message []byte, begins bool)
 }
 
-// Record adds a client like that of Add without play, whose messages a recorder writes, with at most limit bytes per message.
-func (s *Server) Record(player uint32, limit int) (*Recorder, error) {
+// Record adds a client like that of Add without play, whose messages a recorder writes.
+func (s *Server) Record(player uint32) (*Recorder, error) {
 	if err := s.add(player, false, ""); err != nil {
 		return nil, err
 	}
 	p := s.peer(player)
 	p.record = true
 	s.timeline.KeepSums()
-	return &Recorder{source: &s.source, peer: p, limit: limit}, nil
+	return &Recorder{source: &s.source, peer: p}, nil
 }
 
-// Record makes the client's recorder write what this client knows, with at most limit bytes per message and part bytes per reliable
-// message. Call it before a state arrives, and [Recorder.Write] after each message that the client has received.
-func (c *Client) Record(part, limit int) *Recorder {
-	r := &Recorder{client: c, peer: &peer{}, limit: limit, source: &source{
+// Record makes the client's recorder write what this client knows, with at most part bytes per reliable message. Call it
+// before a state arrives, and [Recorder.Write] after each message that the client has received.
+func (c *Client) Record(part int) *Recorder {
+	r := &Recorder{client: c, peer: &peer{}, source: &source{
 		timeline: c.timeline, coder: c.coder, wait: c.config.Timeline.Wait, window: uint32(c.config.Timeline.Window), tickRate: c.world.TickRate(), part: part - partHead,
 	}}
 	r.peer.reset(0, false)
@@ -135,7 +134,7 @@ const maxRecorded = 64
 // writeInputs writes datagrams until everything is written.
 func (r *Recorder) writeInputs(to Recording, begins bool) {
 	for range maxRecorded {
-		r.buffer = r.source.append(r.buffer[:0], r.peer, r.seq, r.limit)
+		r.buffer = r.source.append(r.buffer[:0], r.peer, r.seq, MaxMessage)
 		to.Datagram(r.buffer, begins)
 		r.peer.known.acknowledge(r.seq)
 		if r.seq++; r.source.upToDate(r.peer) {

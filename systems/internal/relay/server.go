@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/ecs"
@@ -20,8 +21,13 @@ type Server struct {
 	peers           []*peer          // sorted by player
 	sparePeers      []*peer          // removed peers, for reuse
 	waitingCommands []commands.Entry // commands that wait for a tick
+	step            time.Duration
+	waits           bool   // the due tick could not be simulated
+	dropped         uint64 // see SkipTicks
+	prepared        uint32 // the next tick when states were last prepared
 	missing         []uint32
 	input           []int32 // scratch
+	packet          []byte  // scratch
 	stats           Stats
 }
 
@@ -36,7 +42,7 @@ func NewServer(w *ecs.World, c Config, listeners ...timeline.Listener) *Server {
 	if c = c.defaulted(w.TickRate()); c.Timeline.Authority == nil {
 		c.Timeline.Authority = w.Protocol().AuthorityStage()
 	}
-	s := &Server{config: c, source: source{
+	s := &Server{config: c, step: w.StepDuration(), prepared: c.Timeline.First, source: source{
 		timeline: timeline.New(w, c.Timeline, listeners...), coder: newWorldCoder(w), wait: c.Timeline.Wait, window: uint32(c.Timeline.Window),
 		tickRate: w.TickRate(), stored: c.storedTicks(w.TickRate()), part: c.Part - partHead,
 	}}
@@ -126,18 +132,11 @@ func (s *Server) Resync(player uint32) error {
 	if p == nil {
 		return fmt.Errorf("%w: %d", ErrAbsent, player)
 	}
+	p.counted = Inputs{}
+	p.counted = s.Inputs(player)
 	p.dropState()
 	p.heard, p.ready, p.state.next = false, false, 0
 	return nil
-}
-
-// SetLead sets the number of ticks, clamped to 0 to 255, between the first tick of a player and its first expected input.
-// Until then the player has the neutral input. Default: 15. Use about the round trip, so that under lockstep no peer waits
-// for the joining player. SetLead has no effect on an unknown player or after the player has joined the game.
-func (s *Server) SetLead(player uint32, lead int) {
-	if p := s.peer(player); p != nil {
-		p.pace.lead = min(max(lead, 0), 255)
-	}
 }
 
 // SetRepeats sets in how many consecutive messages each input is sent to a client, clamped to 1 to 24. Choose a
@@ -172,16 +171,19 @@ func (s *Server) activeLane(player uint32) *lane {
 	return nil
 }
 
-// SkipTicks records that ticks were due but will not be simulated because the server stood still. The server sends
-// the number to the clients, so that their clocks follow at once.
-func (s *Server) SkipTicks(ticks int) { s.waited += uint32(min(ticks, maxSkip)) }
+// SkipTicks records the total number of ticks that were due but will not be simulated because the server stood still. The
+// server sends the number to the clients, so that their clocks follow at once.
+func (s *Server) SkipTicks(total uint64) {
+	s.waited += uint32(min(total-s.dropped, maxSkip))
+	s.dropped = total
+}
 
 // maxSkip is the maximum number of ticks that one call of [Server.SkipTicks] counts. Clients receive the low 16 bits of the count.
 const maxSkip = 1 << 14
 
 // Ready reports whether the next tick can be simulated. Under lockstep it returns false while an input is missing.
 // Call Ready once for each due tick, after receiving the arrived messages, whatever it returned before. If it
-// returns true, begin the tick of [Server.Timeline], simulate it and call [Server.EndTick]. Finally call
+// returns true, begin the tick of [Server.Timeline], simulate it and call [Server.Done]. Finally call
 // [Server.PrepareStates], and [Server.Append] for each client.
 func (s *Server) Ready() bool {
 	for _, p := range s.peers {
@@ -192,15 +194,22 @@ func (s *Server) Ready() bool {
 		s.updateDelay()
 		s.giveUpMissing()
 	}
-	if !s.timeline.Ready() {
+	if s.waits = !s.timeline.Ready(); s.waits {
 		s.waited++
-		return false
 	}
-	return true
+	return !s.waits
 }
 
-// EndTick ends a tick.
-func (s *Server) EndTick() {
+// Awaited returns the players whose missing inputs the due tick waits for.
+func (s *Server) Awaited() []uint32 {
+	if !s.waits {
+		return nil
+	}
+	return s.timeline.AppendMissing(nil)
+}
+
+// Done ends a tick.
+func (s *Server) Done() {
 	s.timeline.EndTick()
 	now := s.timeline.Next()
 	for _, l := range s.lanes {
@@ -212,8 +221,12 @@ func (s *Server) EndTick() {
 }
 
 // PrepareStates encodes the state of the world for each client that needs it: after joining, after falling too far
-// behind, or after diverging. Call it after a tick was simulated.
+// behind, or after diverging. It does so once per simulated tick.
 func (s *Server) PrepareStates() {
+	if s.timeline.Next() == s.prepared {
+		return
+	}
+	s.prepared = s.timeline.Next()
 	for _, p := range s.peers {
 		if p.checks.needsState(s.timeline.Next(), uint32(s.tickRate)) {
 			p.dropState()

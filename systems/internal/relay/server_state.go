@@ -152,8 +152,8 @@ func (s *source) stateTick() (uint32, bool) {
 	return 0, false
 }
 
-// Outgoing returns the next reliable message to a client, or nil. It uses the memory of dst. Send the message on an
-// ordered channel, and call [Server.Sent] when the channel has accepted it.
+// Outgoing appends the next reliable message to a client to dst, or returns nil. Send the message on an ordered channel, and
+// call [Server.Sent] when the channel has accepted it.
 //
 // Outgoing returns [ErrTooLarge] or [ErrAbsent], wrapped.
 func (s *Server) Outgoing(player uint32, dst []byte) ([]byte, error) {
@@ -166,7 +166,7 @@ func (s *Server) Outgoing(player uint32, dst []byte) ([]byte, error) {
 	case p.state.current == 0 || p.state.part == p.state.parts:
 		return nil, nil
 	}
-	return p.state.appendPart(dst[:0], s.part), nil
+	return p.state.appendPart(dst, s.part), nil
 }
 
 // Sent records that the channel has accepted the message that Outgoing returned.

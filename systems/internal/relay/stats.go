@@ -18,7 +18,7 @@ type Stats struct {
 	Malformed uint64 // messages that no correct peer sends
 }
 
-// Inputs counts the inputs of a player since it joined.
+// Inputs counts the inputs of a player since its session started.
 type Inputs struct {
 	Consumed uint64 // inputs of simulated ticks
 	Missing  uint64 // ticks that became final, or that lockstep simulated, without an input
@@ -46,27 +46,27 @@ func (s *Server) Inputs(player uint32) Inputs {
 	if end := min(l.end, next); end > l.First {
 		c.Newest = end - 1
 	}
+	if p := s.peer(player); p != nil {
+		before := &p.counted
+		c.Consumed -= before.Consumed
+		c.Missing -= before.Missing
+		c.Late -= before.Late
+		c.Refused -= before.Refused
+		c.Rewrote -= before.Rewrote
+	}
 	return c
-}
-
-// Since returns the counters less those of before.
-func (in Inputs) Since(before Inputs) Inputs {
-	in.Consumed -= before.Consumed
-	in.Missing -= before.Missing
-	in.Late -= before.Late
-	in.Refused -= before.Refused
-	in.Rewrote -= before.Rewrote
-	return in
 }
 
 // ClientStats holds the counters of a [Client].
 type ClientStats struct {
-	Sent      uint64 // inputs in all messages, with repetitions
-	Old       uint64 // messages for a state that the client no longer uses
-	Gaps      uint64 // messages whose inputs leave a gap or are too far ahead
-	Overruled uint64 // own inputs that the server declared absent
-	States    uint64 // states of the world that were applied
-	Lost      uint64 // times that the client fell behind its window and requested a state
-	Mismatch  uint64 // hashes of the server that differed from the client's
-	Malformed uint64 // messages that no correct server sends
+	Sent       uint64 // inputs in all messages, with repetitions
+	Bytes      uint64 // bytes of datagrams that were sent
+	SendErrors uint64 // datagrams that the session refused
+	Old        uint64 // messages for a state that the client no longer uses
+	Gaps       uint64 // messages whose inputs leave a gap or are too far ahead
+	Overruled  uint64 // own inputs that the server declared absent
+	States     uint64 // states of the world that were applied
+	Lost       uint64 // times that the client fell behind its window and requested a state
+	Mismatch   uint64 // hashes of the server that differed from the client's
+	Malformed  uint64 // messages that no correct server sends
 }
