@@ -21,7 +21,7 @@ func (t *Table) Compare(a, b unsafe.Pointer) int {
 
 // tolerance is the largest difference at which values compare equal.
 type tolerance struct {
-	within float64 // Tolerance in the unit of memory, plus rounding; for vectors the length of the chord
+	within float64 // Tolerance plus rounding; for vectors the length of the chord
 	slack  uint64  // for integers: within as an integer, all ones above 63 bits
 	cycle  uint64  // for integers: the period of an angle
 	mask   uint64  // defined flags; all ones for other integers
@@ -52,7 +52,7 @@ func (t *Table) Distance(a, b unsafe.Pointer) float64 {
 		}
 		d := t.difference(i, a, b)
 		if f.Angle {
-			d *= 2 * math.Pi * f.scale / f.period
+			d *= 2 * math.Pi / f.period
 		}
 		if d-d == 0 {
 			sum += d * d
@@ -75,9 +75,6 @@ func (t *Table) difference(field int, a, b unsafe.Pointer) float64 {
 	d := f.number(f.load(b)) - f.number(f.load(a))
 	if f.Angle {
 		d = f.shortest(d)
-	}
-	if f.scale > 0 {
-		d /= f.scale
 	}
 	return d
 }

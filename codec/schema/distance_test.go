@@ -18,10 +18,7 @@ func TestDistance(t *testing.T) {
 		X     float32 `net:"-100..100 step 0.01 axis x"`
 		Y     float32 `net:"-100..100 step 0.01 axis y"`
 		Speed float32 `net:"-100..100 step 0.01"`
-		Yaw   float32 `net:"radians 0.01"`
-	}
-	type fixed struct {
-		V int16 `net:"-100..100 step 0.25 fixed 2"`
+		Yaw   float32 `net:"degrees 0.5"`
 	}
 	check := func(what string, v any, a, b unsafe.Pointer, want float64) {
 		t.Helper()
@@ -46,8 +43,6 @@ func TestDistance(t *testing.T) {
 	check("not a number", a, unsafe.Pointer(&a), unsafe.Pointer(&b), 2)
 	p, q := placed{X: 3, Speed: 9}, placed{Y: 4}
 	check("of the numbers axes alone", p, unsafe.Pointer(&p), unsafe.Pointer(&q), 5)
-	p, q = placed{Yaw: 3}, placed{Yaw: -3, Speed: 9}
-	check("a turn on the spot", p, unsafe.Pointer(&p), unsafe.Pointer(&q), 2*math.Pi-6)
-	f, g := fixed{V: 4}, fixed{V: 14}
-	check("fixed point", f, unsafe.Pointer(&f), unsafe.Pointer(&g), 2.5)
+	p, q = placed{Yaw: 3}, placed{Yaw: 357, Speed: 9}
+	check("a turn on the spot", p, unsafe.Pointer(&p), unsafe.Pointer(&q), 6*math.Pi/180)
 }

@@ -25,7 +25,6 @@
 //	MIN..MAX             integers: step 1          1
 //	enum N               integers: 0..N−1          1
 //	flags N              unsigned, 1 ≤ N ≤ 64      1, above 32 flags 2
-//	radians S            floats: −π to π, wraps    1
 //	degrees S            floats: 0 to 360, wraps   1
 //	unit B               2 or 3 floats, B ≤ 20     1 or 2 of B bits
 //	quat B               4 floats, 4 ≤ B ≤ 20      4: of 2, B, B and B bits
@@ -38,25 +37,23 @@
 //
 // For example:
 //
-//	X      float32    `net:"-512..512 step 0.01"`            // 102,401 values, 17 bits
+//	X      float32    `net:"-512..512 step 0.01"`     // 102,401 values, 17 bits
 //	DX     int8       `net:"-1..1"`
-//	Aim    uint16     `net:"0..65535 step 256 angle"`        // wraps, 256 values
-//	Keys   uint16     `net:"flags 6 edge"`                   // the low 6 bits
-//	Dir    [2]float32 `net:"unit 10"`                        // 1,024 directions
-//	Spin   Quat       `net:"quat 9"`                         // struct{ X, Y, Z, W float32 }
-//	Mass   int32      `net:"-512..512 step 0.0625 fixed 16"` // 1.5 is 98,304 in memory
+//	Aim    uint16     `net:"0..65535 step 256 angle"` // wraps, 256 values
+//	Keys   uint16     `net:"flags 6 edge"`            // the low 6 bits
+//	Dir    [2]float32 `net:"unit 10"`                 // 1,024 directions
+//	Spin   Quat       `net:"quat 9"`                  // struct{ X, Y, Z, W float32 }
 //	Target NetID      `net:"ref"`
 //
 // These words may follow, each once:
 //
-//   - step S: the distance between encoded values. Floats and fixed-point numbers need a step. If it does not divide the
-//     range, the last encoded value is below MAX.
+//   - step S: the distance between encoded values. Floats need a step. If it does not divide the range, the last encoded
+//     value is below MAX.
 //   - tol T: the tolerance of comparisons, in the unit of the field, for unit and quat in radians. The default is one step
 //     or the distance of neighbouring words; 0 for raw fields, bools, and integers without a step. Not for enum, flags and
 //     ref.
 //   - angle: the value wraps: the last encoded value plus one step is MIN. Comparison and interpolation take the short way
 //     round.
-//   - fixed F: the integer holds the value times 2^F, 1 ≤ F ≤ 62. Range and step must be multiples of 2^−F.
 //   - edge: a key press in an input, which [Table.ClearEdges] clears when the server repeats the input. Not for unit and
 //     quat.
 //   - server: the server alone decides this field of a predicted component, see ecs.Predicted. Not in lists, not for texts.
@@ -73,8 +70,8 @@
 // # Angles
 //
 // A range ends one step before the full turn: degrees in halves are 0..359.5 step 0.5 angle. [Compile] rejects 0..360,
-// because 0 and 360 would be different values. "degrees 0.5" and "radians 0.001" divide the full turn into whole steps of
-// about this size, from 0 for degrees and from −π for radians, like math.Atan2.
+// because 0 and 360 would be different values. "degrees 0.5" divides the full turn into whole steps of about this size,
+// from 0.
 //
 // # Directions and rotations
 //

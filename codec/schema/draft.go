@@ -17,7 +17,7 @@ func newField(k reflect.Kind, t tag) (Field, error) {
 	f := draft{tag: t}
 	f.Form, f.Server, f.spelling = t.form, t.server, t.String()
 	f.Raw, f.Angle, f.Edge, f.Hold = t.raw, t.angle, t.edge, t.hold
-	f.Memory = Memory{Kind: k, Len: 1, Fixed: t.fixed, scale: math.Ldexp(1, t.fixed), rawSize: size(k)}
+	f.Memory = Memory{Kind: k, Len: 1, rawSize: size(k)}
 	f.Words, f.mask = 1, math.MaxUint64
 	err := f.applyForm()
 	if err == nil {
@@ -29,7 +29,7 @@ func newField(k reflect.Kind, t tag) (Field, error) {
 	if t.tolerant {
 		f.Tolerance = t.tol
 	}
-	f.within = f.Tolerance * f.scale
+	f.within = f.Tolerance
 	if f.Tolerance > 0 && isFloat(k) && !f.Raw {
 		// Neighbouring encoded values differ by one step plus the rounding of the type.
 		f.within += spacing(k, max(math.Abs(f.Min), math.Abs(f.Max)))
@@ -62,7 +62,7 @@ func (f *draft) applyForm() error {
 		return f.asEnum()
 	case t.form == FormFlags:
 		return f.asFlags()
-	case t.turn != 0:
+	case t.turn:
 		return f.asTurn()
 	case !t.ranged:
 		return tagError("a number needs a range: write %s", tagForms)
@@ -79,7 +79,7 @@ func tagError(format string, a ...any) error {
 }
 
 func (f *draft) asBool() error {
-	if f.tag.raw || f.tag.ranged || f.tag.tolerant || f.tag.turn != 0 || f.tag.form != FormGrid {
+	if f.tag.raw || f.tag.ranged || f.tag.tolerant || f.tag.turn || f.tag.form != FormGrid {
 		return tagError("a bool has neither range, raw, tol nor a form: leave the tag out, or write edge, hold or \"-\"")
 	}
 	f.Max, f.Step, f.Bits, f.Hold = 1, 1, 1, true
@@ -163,7 +163,7 @@ func (f *draft) asQuat() {
 func newVector(k reflect.Kind, n int, t tag) Field {
 	f := draft{tag: t}
 	f.Form, f.Hold, f.Server, f.spelling = t.form, t.hold, t.server, t.String()
-	f.Memory = Memory{Kind: k, Len: n, scale: 1, rawSize: n * size(k)}
+	f.Memory = Memory{Kind: k, Len: n, rawSize: n * size(k)}
 	f.space = space{dims: n, rotation: t.form == FormQuat}
 	half := 2.0
 	if f.rotation {
@@ -214,7 +214,7 @@ func (f *draft) applyMotion() error {
 func newCount(kind reflect.Kind, n int) (Field, error) {
 	var f draft
 	f.Form, f.Hold, f.spelling = FormCount, true, fmt.Sprintf("count %d", n)
-	f.Memory = Memory{Kind: kind, Len: 1, scale: 1, rawSize: size(kind)}
+	f.Memory = Memory{Kind: kind, Len: 1, rawSize: size(kind)}
 	f.Words, f.mask = 1, math.MaxUint64
 	err := f.setGrid(0, float64(n), 1, float64(n))
 	return f.Field, err

@@ -113,12 +113,12 @@ func ExampleTable_ClearEdges() {
 	// Output: {Right:true Attack:false}
 }
 
-// Directions, rotations, fixed point, lists and texts are fields like others.
+// Directions, rotations, lists and texts are fields like others.
 func ExampleCompile_forms() {
 	type Unit struct {
 		Mood   uint8      `net:"enum 5"`
 		Dir    [2]float32 `net:"unit 10"`
-		Mass   int32      `net:"-512..512 step 0.0625 fixed 16"`
+		Mass   float64    `net:"-512..512 step 0.0625"`
 		Target uint32     `net:"ref"` // components.NetID
 		N      uint8      `net:"count"`
 		Name   [8]byte    `net:"text"`
@@ -127,7 +127,7 @@ func ExampleCompile_forms() {
 	if err != nil {
 		panic(err)
 	}
-	u := Unit{Mood: 9, Dir: [2]float32{3, 4}, Mass: 3 << 15, Target: 77, N: 3, Name: [8]byte{'A', 'd', 'a'}}
+	u := Unit{Mood: 9, Dir: [2]float32{3, 4}, Mass: 1.5, Target: 77, N: 3, Name: [8]byte{'A', 'd', 'a'}}
 	words := make([]int32, table.Words)
 	fmt.Println("clamped:", table.Quantize(words, table.Words, unsafe.Pointer(&u), 1))
 	table.Dequantize(unsafe.Pointer(&u), words, table.Words, 1)

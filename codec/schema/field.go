@@ -27,7 +27,7 @@ type Field struct {
 
 	Memory
 
-	// Min, Max and Step are the range, in the unit of the field: 0, 1, 1 for a bool, 0, n−1, 1 for an enum of n values, 0, n, 1
+	// Min, Max and Step are the range: 0, 1, 1 for a bool, 0, n−1, 1 for an enum of n values, 0, n, 1
 	// for the count of a list with n elements, and 0, 0, 0 for forms without a range.
 	Min, Max, Step float64
 	// Tolerance is the largest difference at which two values compare equal. For directions and rotations it is an angle in

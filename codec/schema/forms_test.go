@@ -47,13 +47,13 @@ type forms struct {
 	Mood  int8       `net:"enum 5"`
 	Keys  uint16     `net:"flags 6 edge"`
 	Doors uint64     `net:"flags 40"`
-	Aim   float32    `net:"radians 0.001"`
+	Aim   float32    `net:"degrees 0.1"`
 	Yaw   float64    `net:"degrees 0.5"`
 	Flat  [2]float32 `net:"unit 10"`
 	Up    vec3       `net:"unit 9 tol 0.1"`
 	Spin  rotation   `net:"quat 9"`
 	Old   [4]float64 `net:"quat 12 hold"`
-	Mass  int32      `net:"-512..512 step 0.0625 fixed 16"`
+	Mass  float64    `net:"-512..512 step 0.0625"`
 	Prey  uint32     `net:"ref"`
 	Name  text[[9]byte]
 	Tags  [2]text[[3]byte]
@@ -70,9 +70,9 @@ func TestFormsLine(t *testing.T) {
 	table := compile[forms](t, nil)
 	want := "forms{" + strings.Join([]string{
 		"Mood int8 enum 5", "Keys uint16 flags 6 edge", "Doors uint64 flags 40",
-		"Aim float32 radians 0.001", "Yaw float64 degrees 0.5",
+		"Aim float32 degrees 0.1", "Yaw float64 degrees 0.5",
 		"Flat [2]float32 unit 10", "Up [3]float64 unit 9", "Spin [4]float32 quat 9", "Old [4]float64 quat 12 hold",
-		"Mass int32 -512..512 step 0.0625 fixed 16", "Prey uint32 ref",
+		"Mass float64 -512..512 step 0.0625", "Prey uint32 ref",
 		"Name [9]uint8 text", "Tags[0] [3]uint8 text", "Tags[1] [3]uint8 text",
 		"Bag uint16 count 3",
 		"Bag[0].Item uint16 0..500", "Bag[0].Count uint8 0..99", "Bag[1].Item uint16 0..500",
@@ -106,7 +106,7 @@ func TestFormsLine(t *testing.T) {
 		t.Errorf("%d words, %d raw bytes, want %d, %d", table.Words, table.RawSize(), words, raw)
 	}
 	for path, want := range map[string][4]int{ // words, bits, len, hold
-		"Mood": {1, 3, 1, 1}, "Keys": {1, 6, 1, 1}, "Doors": {2, 40, 1, 1}, "Aim": {1, 13, 1, 0}, "Flat": {1, 10, 2, 0},
+		"Mood": {1, 3, 1, 1}, "Keys": {1, 6, 1, 1}, "Doors": {2, 40, 1, 1}, "Aim": {1, 12, 1, 0}, "Flat": {1, 10, 2, 0},
 		"Up": {2, 18, 3, 0}, "Spin": {4, 29, 4, 0}, "Old": {4, 38, 4, 1}, "Mass": {1, 15, 1, 0}, "Prey": {1, 32, 1, 1},
 		"Name": {4, 76, 9, 1}, "Bag": {1, 2, 1, 1}, "Said": {3, 51, 6, 1},
 	} {
@@ -115,8 +115,8 @@ func TestFormsLine(t *testing.T) {
 			t.Errorf("%s: %v, want %v", path, got, want)
 		}
 	}
-	if f := fieldOf(t, table, "Mass"); f.Fixed != 16 || f.Min != -512 || f.Max != 512 || f.Step != 0.0625 || f.Tolerance != 0.0625 {
-		t.Errorf("fixed point: %+v", f)
+	if f := fieldOf(t, table, "Mass"); f.Min != -512 || f.Max != 512 || f.Step != 0.0625 || f.Tolerance != 0.0625 {
+		t.Errorf("a range: %+v", f)
 	}
 	if f := fieldOf(t, table, "Prey"); !f.Ref || !f.Raw || f.Form != FormRef {
 		t.Errorf("ref: %+v", f)
@@ -438,9 +438,10 @@ func TestFormErrors(t *testing.T) {
 		{reflect.TypeFor[num[uint64]](), "flags 65", ErrTag, "1..64"},
 		{reflect.TypeFor[num[uint64]](), "ref", ErrTag, "uint32"},
 		{reflect.TypeFor[num[uint32]](), "ref tol 2", ErrTag, "does not go with ref"},
-		{reflect.TypeFor[num[float32]](), "radians", ErrTag, "needs a number"},
-		{reflect.TypeFor[num[float32]](), "radians 5", ErrTag, "half a turn"},
-		{reflect.TypeFor[num[float32]](), "radians 0.0000001", ErrTag, "finer than float32"},
+		{reflect.TypeFor[num[float32]](), "degrees", ErrTag, "needs a number"},
+		{reflect.TypeFor[num[float32]](), "degrees 300", ErrTag, "half a turn"},
+		{reflect.TypeFor[num[float32]](), "degrees 0.00001", ErrTag, "finer than float32"},
+		{reflect.TypeFor[num[float32]](), "radians 0.01", ErrTag, "unknown word"},
 		{reflect.TypeFor[num[float64]](), "degrees 0.00000001", ErrTag, "2147483647 values"},
 		{reflect.TypeFor[num[uint16]](), "degrees 1", ErrTag, "0..359 angle"},
 		{reflect.TypeFor[num[float32]](), "degrees 1 angle", ErrTag, "use only tol, edge, hold"},
@@ -454,14 +455,8 @@ func TestFormErrors(t *testing.T) {
 		{reflect.TypeFor[num[two]](), "unit 1", ErrTag, "2..20"},
 		{reflect.TypeFor[num[two]](), "unit 21", ErrTag, "2..20"},
 		{reflect.TypeFor[num[two]](), "unit 9 edge", ErrTag, "use only tol, hold"},
-		{reflect.TypeFor[num[float32]](), "0..1 step 0.5 fixed 4", ErrTag, "for integers"},
-		{reflect.TypeFor[num[int32]](), "0..1 step 0.01 fixed 16", ErrTag, "write 0.0099945068359375"},
-		{reflect.TypeFor[num[int32]](), "0.1..1 step 0.5 fixed 2", ErrTag, "write 0.25"},
-		{reflect.TypeFor[num[int32]](), "0..1 fixed 16", ErrTag, "needs a step"},
-		{reflect.TypeFor[num[int16]](), "-512..512 step 1 fixed 8", ErrTag, "it holds -128..127.99609375"},
-		{reflect.TypeFor[num[int32]](), "0..1 step 1 fixed 63", ErrTag, "1..62"},
-		{reflect.TypeFor[num[int32]](), "0..1 step 1 fixed 3 fixed 3", ErrTag, "twice"},
-		{reflect.TypeFor[num[int32]](), "raw fixed 3", ErrTag, "need a range"},
+		{reflect.TypeFor[num[int32]](), "0..1 step 0.5 fixed 4", ErrTag, "unknown word"},
+		{reflect.TypeFor[num[int32]](), "raw step 3", ErrTag, "need a range"},
 		{reflect.TypeFor[num[uint8]](), "count", ErrTag, "right before the array"},
 		{reflect.TypeFor[num[[4]byte]](), "text", ErrTag, "its count before it"},
 		{reflect.TypeFor[num[[4]byte]](), "text hold", ErrTag, "nothing may follow"},
@@ -514,7 +509,7 @@ func TestFormsReadRawRefuses(t *testing.T) {
 	refuseRaw(t, table, good, []rawFault{
 		{"enum", place("Mood"), []byte{5}, ErrRange, "forms.Mood: 5 is not in enum 5"},
 		{"flags", place("Keys"), []byte{64}, ErrRange, "forms.Keys: 0b1000000 is not in flags 6"},
-		{"fixed", place("Mass"), []byte{0, 0, 1, 2}, ErrRange, "forms.Mass: 513 is not in -512..512"},
+		{"number", place("Mass"), []byte{0, 0, 0, 0, 0, 0x08, 0x80, 0x40}, ErrRange, "forms.Mass: 513 is not in -512..512"},
 		{"angle", place("Yaw"), []byte{0, 0, 0, 0, 0, 0, 0x77, 0x40}, ErrRange, "forms.Yaw: 368"},
 		{"no direction", place("Flat") + 4, []byte{0, 0, 0, 0}, ErrRange, "forms.Flat: the length of (0 0) is not near 1"},
 		{"no rotation", place("Spin"), []byte{0, 0, 0xc0, 0x7f}, ErrRange, "forms.Spin: the length of (NaN 0 0 1)"},
@@ -533,7 +528,7 @@ func TestFormsReadRawRefuses(t *testing.T) {
 
 func TestFormsFormat(t *testing.T) {
 	table := compile[forms](t, nil)
-	v := forms{Mood: 3, Keys: 5, Mass: 3 << 15, Flat: [2]float32{0, 0.5}, Spin: rotation{W: 1}, Prey: 77}
+	v := forms{Mood: 3, Keys: 5, Mass: 1.5, Flat: [2]float32{0, 0.5}, Spin: rotation{W: 1}, Prey: 77}
 	v.Name.set("A\"b")
 	v.Bag.n = 2
 	for path, want := range map[string]string{

@@ -6,8 +6,7 @@ import (
 	"unsafe"
 )
 
-// grid is the set of encoded values of a field. The unit of base, grain, period, lo and hi is that of memory: the unit of
-// the field times scale.
+// grid is the set of encoded values of a field.
 type grid struct {
 	base, grain float64 // the value of word 0; the distance of neighbouring words
 	count       float64 // number of encoded values

@@ -9,7 +9,7 @@ import (
 type track struct {
 	X    float32 `net:"-100..100 step 0.01 axis x"`
 	Y    int16   `net:"-1000..1000 step 1 axis y"`
-	Look float32 `net:"radians 0.01"`
+	Look float32 `net:"degrees 0.5"`
 }
 
 type speeds struct {

@@ -42,7 +42,7 @@ func integerForms[T integer](lo, hi float64) (tags []string) {
 			}
 		}
 	}
-	return append(tags, "raw", "raw tol 1", "raw tol 9e18", "raw tol 1e19", "0..7 step 0.25 fixed 4", "0..7 step 0.25 fixed 4 angle", "enum 5", "flags 6")
+	return append(tags, "raw", "raw tol 1", "raw tol 9e18", "raw tol 1e19", "enum 5", "flags 6")
 }
 
 // Comparisons agree with the definition, and interpolation may write over its sources, for any contents of memory.
@@ -104,7 +104,7 @@ func integerPairs[T integer](rng *rand.Rand, f *Field) (a, b []padded[T]) {
 			pair(x, y)
 		}
 	}
-	span := uint64((f.Max-f.Min)*f.scale) + 1
+	span := uint64(f.Max-f.Min) + 1
 	for range 200 {
 		x := T(rng.Uint64() >> rng.IntN(64))
 		in := base + T(rng.Uint64N(max(span, 1)))

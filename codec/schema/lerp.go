@@ -67,9 +67,8 @@ func (t *Table) Hermite(dst, a, b unsafe.Pointer, v *Table, va, vb unsafe.Pointe
 	for i := range t.Fields {
 		fd := &t.Fields[i]
 		if rate := v.rate(fd.Axis); rate != nil && fd.in == nil {
-			scale := fd.scale * seconds / rate.scale
 			curved[fd.Axis-1] = curve(fd.number(fd.load(a)), fd.number(fd.load(b)),
-				rate.number(rate.load(va))*scale, rate.number(rate.load(vb))*scale, f)
+				rate.number(rate.load(va))*seconds, rate.number(rate.load(vb))*seconds, f)
 		}
 	}
 	t.Lerp(dst, a, b, f)
@@ -141,7 +140,7 @@ func (t *Table) Advance(p unsafe.Pointer, v *Table, pv unsafe.Pointer, seconds f
 	for i := range t.Fields {
 		f := &t.Fields[i]
 		if rate := v.rate(f.Axis); rate != nil && f.in == nil {
-			if d := rate.number(rate.load(pv)) * f.scale * seconds / rate.scale; d-d == 0 && d != 0 {
+			if d := rate.number(rate.load(pv)) * seconds; d-d == 0 && d != 0 {
 				shift(f, p, d)
 			}
 		}

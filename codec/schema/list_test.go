@@ -120,7 +120,7 @@ func TestFormInputs(t *testing.T) {
 		Press   uint8  `net:"flags 6 edge"`
 		Held    uint8  `net:"flags 6"`
 		Target  uint32 `net:"ref edge"`
-		Charge  int16  `net:"1..4 step 0.5 fixed 8 edge"`
+		Charge  int16  `net:"256..1024 step 128 edge"`
 		Presses list[bool, [2]bool]
 	}
 	table := compile[input](t, Fields{"Presses": "edge"})

@@ -10,7 +10,7 @@ import (
 )
 
 // Memory locates a [Field] in the memory of a component. The bits of a number are those of its type, extended to 64 bits; a
-// bool is 0 or 1. Numbers are in the unit of memory, which differs from the unit of the field for fixed-point numbers.
+// bool is 0 or 1.
 type Memory struct {
 	// Offset is the offset of the value within the component, in bytes.
 	Offset uintptr
@@ -19,10 +19,7 @@ type Memory struct {
 	// Len is how many numbers of Kind the value has: 2 or 3 for a direction, 4 for a quaternion, the capacity in bytes for
 	// a text, else 1.
 	Len int
-	// Fixed is the number of fraction bits of a fixed-point integer, which holds the value times 2^Fixed, else 0.
-	Fixed int
 
-	scale          float64      // 2^Fixed
 	in             *listElement // nil outside of lists
 	rawAt, rawSize int          // position and size in the bytes of AppendRaw
 }

@@ -61,7 +61,7 @@ func direction(word string, words []string) (axis uint8, rest []string, err erro
 
 // checkForm checks that the words suit the form of the value.
 func (m *motion) checkForm(t *tag) error {
-	angle := t.angle || t.turn != 0
+	angle := t.angle || t.turn
 	number := t.ranged || angle
 	for _, w := range []struct {
 		word string

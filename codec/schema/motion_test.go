@@ -17,7 +17,7 @@ type mover struct {
 	Head uint16  `net:"0..65280 step 256 angle along lines 512"`
 	Turn float64 `net:"degrees 0.5 linear"`
 	On   uint32  `net:"ref parent"`
-	Deep int32   `net:"-8..8 step 0.25 fixed 4 tol 1 lines 0.5"`
+	Deep float32 `net:"-8..8 step 0.25 tol 1 lines 0.5"`
 }
 
 func TestMotionWords(t *testing.T) {
@@ -30,7 +30,7 @@ func TestMotionWords(t *testing.T) {
 		"Head uint16 0..65280 step 256 angle lines along",
 		"Turn float64 degrees 0.5 linear",
 		"On uint32 ref parent",
-		"Deep int32 -8..8 step 0.25 fixed 4 lines",
+		"Deep float32 -8..8 step 0.25 lines",
 	}, "; ") + "}"
 	if table.Line() != want {
 		t.Errorf("got\n%s\nwant\n%s", table.Line(), want)
@@ -71,7 +71,7 @@ func TestMotionWords(t *testing.T) {
 // has no use for it.
 func TestLinesAreValues(t *testing.T) {
 	table := compile[mover](t, nil)
-	in := mover{X: 12.5, Y: 1999, Head: 0x8000, Deep: -8 * 16}
+	in := mover{X: 12.5, Y: 1999, Head: 0x8000, Deep: -8}
 	words := make([]int32, table.Words)
 	for i := range words {
 		words[i] = -7
@@ -98,32 +98,32 @@ func TestLinesAreValues(t *testing.T) {
 
 func TestMotionWordErrors(t *testing.T) {
 	for text, says := range map[string]string{
-		"0..9 axis":                 "x, y or z",
-		"0..9 axis w":               "x, y or z",
-		"0..9 rate 1":               "x, y or z",
-		"0..9 linear linear":        "twice",
-		"0..9 axis x axis x":        "twice",
-		"0..9 rate x rate y":        "twice",
-		"0..9 lines lines 1":        "twice",
-		"0..9 lines 0":              "above zero",
-		"0..9 lines -1":             "above zero",
-		"raw linear":                "needs a number in a range or an angle",
-		"enum 3 linear":             "needs a number in a range or an angle",
-		"flags 3 lines":             "needs a number in a range or an angle",
-		"quat 9 linear":             "needs a number in a range or an angle",
-		"lines":                     "needs a number in a range or an angle",
-		"0..9 angle axis x":         "that is no angle",
-		"degrees 1 rate z":          "that is no angle",
-		"0..9 along":                "needs an angle",
-		"0..9 parent":               "needs a ref",
-		"raw parent":                "needs a ref",
-		"0..9 axis x linear":        "linear already",
-		"0..9 lines linear":         "how the value goes on",
-		"0..9 axis x rate x":        "the one or the other",
-		"0..9 sideways":             "axis x, rate x, lines T, along, parent",
-		"0..9 step 1 lines 0.5":     "at least a step, 1",
-		"0..9 step 1 lines 3":       "at most a quarter of the range, 2.5",
-		"0..9 fixed 3 step 1 lines": "",
+		"0..9 axis":             "x, y or z",
+		"0..9 axis w":           "x, y or z",
+		"0..9 rate 1":           "x, y or z",
+		"0..9 linear linear":    "twice",
+		"0..9 axis x axis x":    "twice",
+		"0..9 rate x rate y":    "twice",
+		"0..9 lines lines 1":    "twice",
+		"0..9 lines 0":          "above zero",
+		"0..9 lines -1":         "above zero",
+		"raw linear":            "needs a number in a range or an angle",
+		"enum 3 linear":         "needs a number in a range or an angle",
+		"flags 3 lines":         "needs a number in a range or an angle",
+		"quat 9 linear":         "needs a number in a range or an angle",
+		"lines":                 "needs a number in a range or an angle",
+		"0..9 angle axis x":     "that is no angle",
+		"degrees 1 rate z":      "that is no angle",
+		"0..9 along":            "needs an angle",
+		"0..9 parent":           "needs a ref",
+		"raw parent":            "needs a ref",
+		"0..9 axis x linear":    "linear already",
+		"0..9 lines linear":     "how the value goes on",
+		"0..9 axis x rate x":    "the one or the other",
+		"0..9 sideways":         "axis x, rate x, lines T, along, parent",
+		"0..9 step 1 lines 0.5": "at least a step, 1",
+		"0..9 step 1 lines 3":   "at most a quarter of the range, 2.5",
+		"0..9 step 1 lines":     "",
 	} {
 		type one struct{ V int32 }
 		_, err := Compile(reflect.TypeFor[one](), Fields{"V": text})
@@ -207,13 +207,13 @@ func TestSteps(t *testing.T) {
 func TestTurn(t *testing.T) {
 	type angles struct {
 		A uint16  `net:"0..65280 step 256 angle"`
-		B float32 `net:"radians 0.01"`
+		B float64 `net:"degrees 0.5"`
 		C int16   `net:"-180..179 angle"`
 		D float32 `net:"degrees 1"`
 		E float32 `net:"0..1 step 1"`
 	}
 	table := compile[angles](t, nil)
-	in := angles{A: 0x4000, B: math.Pi / 2, C: 90, D: 90, E: 1}
+	in := angles{A: 0x4000, B: 90, C: 90, D: 90, E: 1}
 	words := make([]int32, table.Words)
 	table.Quantize(words, table.Words, unsafe.Pointer(&in), 1)
 	for i := range table.Fields {

@@ -144,11 +144,8 @@ func (t *Table) Extent(offset []float64) float64 {
 		f := &t.Fields[i]
 		for range f.offsetLen() {
 			d := offset[at]
-			switch {
-			case f.Angle:
+			if f.Angle {
 				d *= 2 * math.Pi / f.period
-			case f.scale > 0:
-				d /= f.scale
 			}
 			sum += d * d
 			at++

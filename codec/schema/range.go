@@ -8,9 +8,6 @@ import (
 )
 
 func (f *draft) asFloat() error {
-	if f.tag.fixed > 0 {
-		return tagError("fixed is for integers, not %v", f.Kind)
-	}
 	if !f.tag.stepped {
 		return tagError("a float with a range needs a step: write %s..%s step 0.01, or raw", decimal(f.tag.min), decimal(f.tag.max))
 	}
@@ -55,26 +52,21 @@ func wholeTurn(t tag, step float64, ends bool) error {
 // asTurn divides a full turn into whole steps as close to the requested step as possible.
 func (f *draft) asTurn() error {
 	if !isFloat(f.Kind) {
-		return tagError("radians and degrees are floats, not %v: write MIN..MAX step S angle, without the end of the turn, as in 0..359 angle", f.Kind)
+		return tagError("degrees are a float, not %v: write MIN..MAX step S angle, without the end of the turn, as in 0..359 angle", f.Kind)
 	}
-	values := math.Round(f.tag.turn / f.tag.step)
-	step := f.tag.turn / values
+	values := math.Round(360 / f.tag.step)
+	step := 360 / values
 	if !(values >= 2) {
 		return tagError("step %s is longer than half a turn", decimal(f.tag.step))
 	}
-	lo := 0.0
-	if f.tag.turn != 360 {
-		lo = -math.Pi
-	}
-	if err := f.checkStep(step, lo+f.tag.turn); err != nil {
+	if err := f.checkStep(step, 360); err != nil {
 		return err
 	}
 	f.Angle, f.Tolerance = true, step
-	if err := f.setGrid(lo, lo+float64((values-1)*step), step, values-1); err != nil {
+	if err := f.setGrid(0, float64((values-1)*step), step, values-1); err != nil {
 		return err
 	}
-	f.period = f.tag.turn
-	f.hi = round(f.Kind, lo+f.tag.turn)
+	f.period, f.hi = 360, 360
 	return nil
 }
 
@@ -84,60 +76,41 @@ func (f *draft) asInteger() error {
 	if f.tag.stepped {
 		step = f.tag.step
 		f.Tolerance = step
-	} else if f.tag.fixed > 0 {
-		return tagError("a fixed-point number needs a step: write %s..%s step %s fixed %d", decimal(f.tag.min), decimal(f.tag.max), decimal(1/f.scale), f.tag.fixed)
-	}
-	if f.tag.fixed > 0 {
-		if err := f.checkFixedPoint(); err != nil {
-			return err
-		}
 	}
 	for _, v := range []float64{f.tag.min, f.tag.max, step} {
-		if f.tag.fixed == 0 && v != math.Trunc(v) {
+		if v != math.Trunc(v) {
 			return tagError("%s is not a whole number, as range and step of %v must be", decimal(v), f.Kind)
 		}
 	}
-	from, to, grain := f.tag.min*f.scale, f.tag.max*f.scale, step*f.scale
+	from, to := f.tag.min, f.tag.max
 	if from < lo || to > hi {
-		return tagError("the range %s..%s does not fit %v: it holds %s..%s, or use raw", decimal(f.tag.min), decimal(f.tag.max), f.Kind, decimal(lo/f.scale), decimal(hi/f.scale))
+		return tagError("the range %s..%s does not fit %v: it holds %s..%s, or use raw", decimal(from), decimal(to), f.Kind, decimal(lo), decimal(hi))
 	}
 	f.Hold = f.tag.hold || !f.tag.stepped && !f.tag.angle
 	n := 0.0
-	if span := int64(to - from); grain <= float64(span) {
-		n = float64(span / int64(grain))
+	if span := int64(to - from); step <= float64(span) {
+		n = float64(span / int64(step))
 	}
-	if err := wholeTurn(f.tag, step, float64(n*grain) == to-from); err != nil {
+	if err := wholeTurn(f.tag, step, float64(n*step) == to-from); err != nil {
 		return err
 	}
-	if err := f.setGrid(from, to, grain, n); err != nil {
+	if err := f.setGrid(from, to, step, n); err != nil {
 		return err
 	}
 	if f.Angle {
 		last := f.base + f.period - 1
 		if last > hi {
-			return tagError("%s steps of %s wrap at %s, and %v holds at most %s", decimal(f.count), decimal(step), decimal((last+1)/f.scale), f.Kind, decimal(hi/f.scale))
+			return tagError("%s steps of %s wrap at %s, and %v holds at most %s", decimal(f.count), decimal(step), decimal(last+1), f.Kind, decimal(hi))
 		}
 		f.hi = last
 	}
 	return nil
 }
 
-// checkFixedPoint checks that the bounds and the step of a fixed-point number are integers in memory.
-func (f *draft) checkFixedPoint() error {
-	for _, v := range []float64{f.tag.min, f.tag.max, f.tag.step} {
-		if m := v * f.scale; m != math.Trunc(m) {
-			near := max(math.Round(math.Abs(m)), 1) / f.scale
-			return tagError("%s is not a multiple of 2^-%d, as range and step of this %v must be: write %s",
-				decimal(v), f.tag.fixed, f.Kind, decimal(math.Copysign(near, v)))
-		}
-	}
-	return nil
-}
-
-// setGrid divides the range lo..hi, in the unit of memory, into n steps: n+1 encoded values.
+// setGrid divides the range lo..hi into n steps: n+1 encoded values.
 func (f *draft) setGrid(lo, hi, step, n float64) error {
 	f.base, f.grain = lo, step
-	f.Min, f.Max, f.Step = lo/f.scale, hi/f.scale, step/f.scale
+	f.Min, f.Max, f.Step = lo, hi, step
 	if n < 1 {
 		return tagError("step %s is longer than the range %s..%s", decimal(f.Step), decimal(f.Min), decimal(f.Max))
 	}

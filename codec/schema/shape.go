@@ -144,7 +144,7 @@ func (c *compiler) text(count, array reflect.StructField, path string, at uintpt
 	var f Field
 	f.Form, f.Hold, f.spelling = FormText, true, "text"
 	f.textLayout = textLayout{head: at + count.Offset, body: at + array.Offset, most: n, size: size(count.Type.Kind())}
-	f.Memory = Memory{Kind: reflect.Uint8, Len: n, scale: 1, rawSize: f.size + n}
+	f.Memory = Memory{Kind: reflect.Uint8, Len: n, rawSize: f.size + n}
 	f.Words, f.mask = f.words(), math.MaxUint64
 	f.Bits = f.wordBits(0) + 8*n
 	return c.add(f, path, at+count.Offset, outer)

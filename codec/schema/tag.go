@@ -12,30 +12,29 @@ import (
 type tag struct {
 	skip, raw, angle, edge, hold, server bool
 
-	form  Form // for forms that have their own word
-	n     int  // the number after enum, flags, unit or quat
-	fixed int  // number of fraction bits
+	form Form // for forms that have their own word
+	n    int  // the number after enum, flags, unit or quat
+	turn bool // degrees: a full turn
 
 	// The range of a number.
 	ranged, stepped, tolerant bool
 	min, max, step, tol       float64
-	turn                      float64 // a full turn for radians and degrees, else 0
 
 	motion
 }
 
 const (
-	tagForms = `"MIN..MAX step S", "MIN..MAX", "enum N", "flags N", "radians S", "degrees S", "unit B", "quat B", "ref", "raw" or "-"`
-	tagWords = `step S, tol T, angle, edge, hold, server, fixed F, ` + motionWords
+	tagForms = `"MIN..MAX step S", "MIN..MAX", "enum N", "flags N", "degrees S", "unit B", "quat B", "ref", "raw" or "-"`
+	tagWords = `step S, tol T, angle, edge, hold, server, ` + motionWords
 )
 
 // parseTag reads a tag. The grammar, words separated by spaces:
 //
 //	tag   = "-" | "count" | "text" | [ form ] { word }
 //	form  = "raw" | "ref" | range | "enum" N | "flags" N
-//	      | "radians" S | "degrees" S | "unit" B | "quat" B
+//	      | "degrees" S | "unit" B | "quat" B
 //	range = MIN ".." MAX                        MIN < MAX, decimal
-//	word  = "step" S | "tol" T | "angle" | "edge" | "hold" | "fixed" F    each once
+//	word  = "step" S | "tol" T | "angle" | "edge" | "hold"    each once
 //	      | "server" | "linear" | "axis" A | "rate" A | "lines" [ T ] | "along" | "parent"
 //	A     = "x" | "y" | "z"
 //
@@ -72,11 +71,8 @@ func parseForm(words []string) (t tag, rest []string, err error) {
 	case "raw", "ref":
 		t.raw, t.form = first == "raw", map[string]Form{"ref": FormRef}[first]
 		return t, rest, nil
-	case "radians", "degrees":
-		t.turn = 2 * math.Pi
-		if first == "degrees" {
-			t.turn = 360
-		}
+	case "degrees":
+		t.turn = true
 		t.step, rest, err = positive(first, rest, false)
 		return t, rest, err
 	}
@@ -112,12 +108,7 @@ func (t *tag) parseWords(words []string) (err error) {
 			"angle": &t.angle, "edge": &t.edge, "hold": &t.hold, "step": &t.stepped, "tol": &t.tolerant, "server": &t.server,
 		}[word]
 		switch {
-		case word == "fixed" && t.fixed == 0:
-			if t.fixed, words, err = count(word, words, 1, 62); err != nil {
-				return err
-			}
-			continue
-		case seen == nil && word != "fixed":
+		case seen == nil:
 			var known bool
 			if words, known, err = t.motion.parse(word, words); known && err == nil {
 				continue
@@ -125,7 +116,7 @@ func (t *tag) parseWords(words []string) (err error) {
 				return err
 			}
 			return fmt.Errorf("unknown word %q: begin with %s, then any of %s", word, tagForms, tagWords)
-		case seen == nil || *seen:
+		case *seen:
 			return fmt.Errorf("%q appears twice", word)
 		}
 		*seen = true
@@ -151,17 +142,17 @@ func (t *tag) checkForm() error {
 		form, allowed = t.form.String(), []string{"edge"}
 	case t.form == FormUnit, t.form == FormQuat:
 		form, allowed = t.form.String(), []string{"tol", "hold"}
-	case t.turn != 0:
+	case t.turn:
 		form, allowed = "an angle of a full turn", []string{"tol", "edge", "hold"}
-	case !t.ranged && (t.stepped || t.angle || t.fixed > 0):
-		return fmt.Errorf("step, angle and fixed need a range before them")
+	case !t.ranged && (t.stepped || t.angle):
+		return fmt.Errorf("step and angle need a range before them")
 	default:
 		return t.motion.checkForm(t)
 	}
 	for _, w := range []struct {
 		word string
 		has  bool
-	}{{"step", t.stepped}, {"tol", t.tolerant}, {"angle", t.angle}, {"edge", t.edge}, {"hold", t.hold}, {"fixed", t.fixed > 0}} {
+	}{{"step", t.stepped}, {"tol", t.tolerant}, {"angle", t.angle}, {"edge", t.edge}, {"hold", t.hold}} {
 		if w.has && !slices.Contains(allowed, w.word) {
 			return fmt.Errorf("%q does not go with %s: use only %s", w.word, form, strings.Join(allowed, ", "))
 		}
@@ -228,10 +219,8 @@ func (t tag) String() string {
 		word(true, "raw")
 	case t.ranged:
 		word(true, decimal(t.min)+".."+decimal(t.max))
-	case t.turn == 360:
+	case t.turn:
 		word(true, "degrees "+decimal(t.step))
-	case t.turn != 0:
-		word(true, "radians "+decimal(t.step))
 	case t.form != FormGrid:
 		word(true, t.form.String())
 		word(t.n > 0, strconv.Itoa(t.n))
@@ -241,7 +230,6 @@ func (t tag) String() string {
 	word(t.edge, "edge")
 	word(t.hold, "hold")
 	word(t.server, "server")
-	word(t.fixed > 0, "fixed "+strconv.Itoa(t.fixed))
 	t.motion.appendWords(word)
 	return strings.Join(words, " ")
 }

@@ -32,7 +32,7 @@ func (f *Field) repaired(bits uint64) uint64 {
 
 // Format returns the text of a field of the component at p. field is an index in Fields. Examples are "true", "-3", flags
 // as "0b101", a direction or rotation as "(0 0.6 0.8)", and a quoted text. A float is the shortest decimal that parses as
-// the same float. A fixed-point number is in its unit, such as "1.5".
+// the same float.
 func (t *Table) Format(field int, p unsafe.Pointer) string {
 	f := &t.Fields[field]
 	switch f.Form {
@@ -52,8 +52,6 @@ func (f *Field) format(bits uint64) string {
 		return "0b" + strconv.FormatUint(bits, 2)
 	case isFloat(f.Kind):
 		return strconv.FormatFloat(f.number(bits), 'g', -1, 8*size(f.Kind))
-	case f.Fixed > 0:
-		return decimal(f.number(bits) / f.scale)
 	case isSigned(f.Kind):
 		return strconv.FormatInt(int64(bits), 10)
 	}

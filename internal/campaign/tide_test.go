@@ -116,7 +116,7 @@ func (x *surge) move(t *thing) {
 		sin, cos := math.Sincos(at)
 		h.X = min(max(h.X+float32(cos)/2, -500), 500)
 		h.Y = min(max(h.Y+float32(sin)/2, -500), 500)
-		h.Course = float32(math.Atan2(sin, cos))
+		h.Course = float32(math.Mod(at, 2*math.Pi) * 180 / math.Pi)
 	}
 	if !x.chance(x.changes) {
 		return
@@ -185,7 +185,7 @@ func (x *surge) owner() uint32 {
 }
 
 func (x *surge) hull() hull {
-	return hull{X: float32(x.r.IntN(800) - 400), Y: float32(x.r.IntN(800) - 400), Course: x.r.Float32()*6 - 3}
+	return hull{X: float32(x.r.IntN(800) - 400), Y: float32(x.r.IntN(800) - 400), Course: x.r.Float32() * 360}
 }
 
 func (x *surge) manifest() (m manifest) {
@@ -196,7 +196,7 @@ func (x *surge) manifest() (m manifest) {
 	m.State, m.Flags, m.Open = uint8(x.r.IntN(3)), uint16(x.r.IntN(512)), x.r.IntN(2) == 0
 	a := x.r.Float64() * 2 * math.Pi
 	m.Wind = [2]float32{float32(math.Cos(a)), float32(math.Sin(a))}
-	m.Tide, m.Lamp, m.Number = int32(x.r.IntN(16<<16)-8<<16), uint16(x.r.Uint64()), int64(x.r.Uint64())
+	m.Tide, m.Lamp, m.Number = float32(x.r.IntN(16<<16)-8<<16)/(1<<16), uint16(x.r.Uint64()), int64(x.r.Uint64())
 	return m
 }
 

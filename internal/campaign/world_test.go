@@ -68,7 +68,7 @@ type shell struct {
 type hull struct {
 	X      float32          `net:"-512..512 step 0.00390625 axis x lines 0.0625"`
 	Y      float32          `net:"-512..512 step 0.00390625 axis y lines 0.0625"`
-	Course float32          `net:"radians 0.01 along lines 0.02"`
+	Course float32          `net:"degrees 0.5 along lines 1"`
 	Aboard components.NetID `net:"ref parent"`
 }
 
@@ -90,7 +90,7 @@ type manifest struct {
 	State  uint8      `net:"enum 3"`
 	Flags  uint16     `net:"flags 9"`
 	Wind   [2]float32 `net:"unit 8"`
-	Tide   int32      `net:"-8..8 step 0.0625 fixed 16 linear"`
+	Tide   float32    `net:"-8..8 step 0.0625 linear"`
 	Lamp   uint16     `net:"0..65535 step 64 angle linear"`
 	Number int64      `net:"raw"`
 	Open   bool

@@ -278,7 +278,7 @@ func TestWrongSmoothing(t *testing.T) {
 
 // Looks says where a top looks, in every way in which a component can.
 type Looks struct {
-	Radians float32    `net:"radians 0.001"`
+	Signed  float32    `net:"-180..179.95 step 0.05 angle"`
 	Degrees float32    `net:"degrees 0.1"`
 	Turn    uint16     `net:"0..65535 step 1 angle"`
 	Flat    [2]float32 `net:"unit 16"`
@@ -297,7 +297,7 @@ func looksAt(angle float64, negative bool) (l Looks) {
 	if negative {
 		s, c = -s, -c
 	}
-	l.Radians = float32(math.Atan2(sin, cos))
+	l.Signed = float32(math.Atan2(sin, cos) * 180 / math.Pi)
 	l.Degrees = float32(math.Mod(360*share, 360))
 	l.Turn = uint16(int(share * 65536))
 	l.Flat = [2]float32{float32(cos), float32(sin)}
@@ -309,7 +309,7 @@ func looksAt(angle float64, negative bool) (l Looks) {
 // angles are where a component looks, in radians, field by field.
 func (l *Looks) angles() [6]float64 {
 	return [6]float64{
-		float64(l.Radians), float64(l.Degrees) * math.Pi / 180, float64(l.Turn) * 2 * math.Pi / 65536,
+		float64(l.Signed) * math.Pi / 180, float64(l.Degrees) * math.Pi / 180, float64(l.Turn) * 2 * math.Pi / 65536,
 		math.Atan2(float64(l.Flat[1]), float64(l.Flat[0])), math.Atan2(float64(l.Aim[2]), float64(l.Aim[1])),
 		2 * math.Atan2(float64(l.Pose[2]), float64(l.Pose[3])),
 	}

@@ -125,8 +125,8 @@ func TestNetcodeD3_TooCoarseIsRefused(t *testing.T) {
 		"-64..64 step 0.5 tol 0":    true,
 		"0..10 step 4 tol 3":        false,
 		"0..11 step 4 tol 2.5":      true, // 11 is 3 above the last value
-		"radians 0.01":              false,
-		"radians 0.01 tol 0.001":    true,
+		"degrees 0.5":               false,
+		"degrees 0.5 tol 0.1":       true,
 		"-64..64 step 0.5 lines 2":  false,
 		"raw":                       false,
 	} {

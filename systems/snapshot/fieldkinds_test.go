@@ -24,10 +24,10 @@ type Kinds struct {
 	Target components.NetID `net:"ref"`
 	State  uint8            `net:"enum 3"`
 	Traits uint16           `net:"flags 9"`
-	Facing float32          `net:"radians 0.01"`
+	Facing float32          `net:"degrees 0.5"`
 	Dir    [3]float32       `net:"unit 10"`
 	Rot    [4]float32       `net:"quat 9"`
-	Money  int32            `net:"-512..512 step 0.0625 fixed 16"`
+	Money  float64          `net:"-512..512 step 0.0625"`
 	Big    int64            `net:"raw"`
 	On     bool
 }
@@ -54,12 +54,12 @@ func stir(w *ecs.World, e ecs.Entity, k *Kinds) {
 	k.Bag.Append(Item{Kind: uint8(draw.IntN(5)), Count: uint16(draw.IntN(1000))})
 	k.Target = components.NetID(1 + draw.IntN(40)) // some are not there, or not yet
 	k.State, k.Traits, k.On = uint8(draw.IntN(3)), uint16(draw.IntN(512)), draw.IntN(2) == 0
-	k.Facing = float32(draw.Float64()*2*math.Pi - math.Pi)
+	k.Facing = float32(draw.Float64() * 360)
 	s, c := math.Sincos(draw.Float64() * 2 * math.Pi)
 	k.Dir = [3]float32{float32(c), float32(s), 0}
 	s, c = math.Sincos(draw.Float64() * math.Pi)
 	k.Rot = [4]float32{float32(s), 0, 0, float32(c)}
-	k.Money = int32(draw.IntN(512<<16)) - 256<<16
+	k.Money = draw.Float64()*512 - 256
 	k.Big = int64(draw.Uint64())
 }
 

@@ -173,9 +173,9 @@ func fieldsC(o *out, in []*node, size uintptr, indent string) {
 
 // declare writes the declaration of a field, with a comment.
 func declare(o *out, n *node, name, indent string) {
-	doc := strings.TrimSpace(n.describe() + fixedPointScale(n))
+	doc := n.describe()
 	if n.kind == array && doc == "" {
-		doc = n.elem.describe() + fixedPointScale(n.elem)
+		doc = n.elem.describe()
 	}
 	if doc != "" {
 		o.line("%s// %s", indent, strings.ToUpper(doc[:1])+doc[1:])

@@ -67,12 +67,6 @@ int main(int n, char **args) {
 				switch l.What {
 				case "float":
 					fmt.Fprintf(&s, "    real(\"\", v.%s); w.%s = v.%s;\n", path, path, path)
-				case "fixed":
-					unit := uint64(1) << 8
-					if path == "S" {
-						unit = 1 << 40
-					}
-					fmt.Fprintf(&s, "    real(\"\", (double)v.%s / %d.0); w.%s = v.%s;\n", path, unit, path, path)
 				case "bool":
 					fmt.Fprintf(&s, "    printf(\"\\t%%s\\n\", v.%s ? \"true\" : \"false\"); w.%s = v.%s;\n", path, path, path)
 				case "text", "count":

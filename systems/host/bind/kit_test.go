@@ -45,8 +45,6 @@ type Numbers struct {
 	O float64 `net:"-1..1 step 0.001"`
 	P uint16  `net:"0..65535 step 256 angle"`
 	Q float32 `net:"degrees 0.5"`
-	R int16   `net:"-8..8 step 0.125 fixed 8"`
-	S int64   `net:"-512..512 step 0.0625 fixed 40"`
 	T uint8   `net:"enum 5"`
 	U uint16  `net:"flags 11"`
 	V uint64  `net:"flags 40"`
@@ -228,8 +226,6 @@ func leaves(t *schema.Table, p unsafe.Pointer) (all []leaf) {
 			v := number(f.Kind, at)
 			l := leaf{f.Path, "int", fmt.Sprint(v)}
 			switch {
-			case f.Fixed > 0:
-				l.What, l.Value = "fixed", bits(float64(reflect.ValueOf(v).Int())/float64(uint64(1)<<f.Fixed))
 			case f.Kind == reflect.Bool:
 				l.What = "bool"
 			case f.Kind == reflect.Float32 || f.Kind == reflect.Float64:
@@ -291,7 +287,7 @@ func random(rng *rand.Rand, t *schema.Table) []byte {
 			}
 		case rng.IntN(4) == 0 && f.Len == 1: // ends
 			clear(unsafe.Slice((*byte)(at), reflectSize(f.Kind)))
-			if rng.IntN(2) == 0 && f.Fixed == 0 && f.Kind != reflect.Float32 && f.Kind != reflect.Float64 {
+			if rng.IntN(2) == 0 && f.Kind != reflect.Float32 && f.Kind != reflect.Float64 {
 				for k := range reflectSize(f.Kind) {
 					*(*byte)(unsafe.Add(at, k)) = 0xff
 				}
@@ -301,7 +297,7 @@ func random(rng *rand.Rand, t *schema.Table) []byte {
 		case f.Kind == reflect.Float64 && f.Form == schema.FormGrid:
 			*(*float64)(at) = f.Min + rng.Float64()*(f.Max-f.Min)
 		case f.Form == schema.FormGrid && f.Kind == reflect.Int64:
-			*(*int64)(at) = int64((f.Min + rng.Float64()*(f.Max-f.Min)) * float64(uint64(1)<<f.Fixed))
+			*(*int64)(at) = int64(f.Min + rng.Float64()*(f.Max-f.Min))
 		case f.Form == schema.FormGrid && f.Kind == reflect.Uint64:
 			*(*uint64)(at) = uint64(f.Min + rng.Float64()*(f.Max-f.Min))
 		}

@@ -212,7 +212,7 @@ func same(a, b *node) bool {
 		return false
 	}
 	if x, y := a.says, b.says; x != nil &&
-		(x.Form != y.Form || x.Raw != y.Raw || x.Angle != y.Angle || x.Edge != y.Edge || x.Fixed != y.Fixed ||
+		(x.Form != y.Form || x.Raw != y.Raw || x.Angle != y.Angle || x.Edge != y.Edge ||
 			x.Min != y.Min || x.Max != y.Max || x.Step != y.Step || x.Tolerance != y.Tolerance || x.Bits != y.Bits) {
 		return false
 	}

@@ -34,7 +34,7 @@ const exactly = 1 << 53 // float64 represents all integers up to here
 
 // big reports whether JavaScript needs a bigint for a number.
 func (n *node) big() bool {
-	if n.of != reflect.Int64 && n.of != reflect.Uint64 || n.says == nil || n.says.Fixed > 0 {
+	if n.of != reflect.Int64 && n.of != reflect.Uint64 || n.says == nil {
 		return false
 	}
 	switch f := n.says; f.Form {
@@ -80,9 +80,6 @@ func (n *node) read(m, at string) string {
 		}
 		got = fmt.Sprintf("%s.%s[((%s) >>> 2) + 1] * 4294967296 + %s", m, high, at, cell("u32", 2))
 	}
-	if n.says != nil && n.says.Fixed > 0 {
-		return fmt.Sprintf("(%s) / %s", got, decimal(math.Ldexp(1, n.says.Fixed)))
-	}
 	return got
 }
 
@@ -90,9 +87,6 @@ func (n *node) read(m, at string) string {
 func (n *node) write(m, at string) string {
 	s := scalars[n.of]
 	x := "x"
-	if n.says != nil && n.says.Fixed > 0 {
-		x = "x * " + decimal(math.Ldexp(1, n.says.Fixed))
-	}
 	if n.says != nil && !n.big() && s.lo != "" {
 		switch {
 		case n.says.Angle: // angles wrap

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/tactusgo/tactus/codec/schema"
 )
 
 // ownTypes are the types that all bindings have.
@@ -142,7 +140,7 @@ func docComment(indent, text string) string {
 	return indent + "/** " + strings.ToUpper(text[:1]) + text[1:] + " */\n"
 }
 
-// scriptDoc returns the comment of a value. JavaScript converts fixed-point numbers to the field's unit.
+// scriptDoc returns the comment of a value.
 func scriptDoc(n *node, indent string) string {
 	s := n.describe()
 	switch {
@@ -230,12 +228,4 @@ func valueType(n *node, indent, access string) string {
 	}
 	o.WriteString(indent + "}")
 	return o.String()
-}
-
-// fixedPointScale describes the scale of fixed-point numbers in C.
-func fixedPointScale(n *node) string {
-	if n.says != nil && n.says.Fixed > 0 && n.says.Form == schema.FormGrid {
-		return fmt.Sprintf("; in memory times %s", decimal(float64(uint64(1)<<n.says.Fixed)))
-	}
-	return ""
 }

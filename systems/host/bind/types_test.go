@@ -43,7 +43,7 @@ export function all(n: NumbersColumn, s: ShapesColumn, l: ListsValue): (number |
   l.Slots.length = 2;
   // @ts-expect-error: not all of it is floats
   s.floats(3);
-  return [n.J(0), n.R(0), s.Pos.X(0), s.Way(0, 1), s.Spin.W(0), s.Grid(0, 1, 2), s.Parts.B(0, 1, 2), s.Deep.In.A(0, 1, 1), Number(seed + flags + BigInt(on)),
+  return [n.J(0), n.Q(0), s.Pos.X(0), s.Way(0, 1), s.Spin.W(0), s.Grid(0, 1, 2), s.Parts.B(0, 1, 2), s.Deep.In.A(0, 1, 1), Number(seed + flags + BigInt(on)),
     l.Name, l.Slots.get(0).Name, l.Marks.get(1), l.Rows.get(1).get(2), l.Nest.get(0).length, l.Names.get(0), l.Few.length, l.Own.get(0).Tags.get(0)];
 }
 

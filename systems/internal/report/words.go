@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"reflect"
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/codec/schema"
@@ -164,15 +165,8 @@ func quantizedOff(f *schema.Field) float64 {
 	case f.Form != schema.FormGrid || f.Raw || f.Step == 0:
 		return 0
 	}
-	exact := math.Ldexp(1, -f.Fixed)
-	switch f.Kind.String()[0] {
-	case 'b':
-		return 0
-	case 'f':
-		exact = 0
-	}
-	if f.Step <= exact {
-		return 0
+	if f.Step <= 1 && f.Kind != reflect.Float32 && f.Kind != reflect.Float64 {
+		return 0 // each value of a bool or an integer is encoded
 	}
 	off := f.Step / 2
 	if !f.Angle {

@@ -13,7 +13,7 @@ const m = {
 const scratch = new DataView(new ArrayBuffer(8));
 const bits = (x) => { scratch.setFloat64(0, x); return scratch.getBigUint64(0).toString(16).padStart(16, '0'); };
 const float = (s) => { scratch.setBigUint64(0, BigInt('0x' + s)); return scratch.getFloat64(0); };
-const show = (what, x) => (what === 'float' || what === 'fixed' ? bits(x) : String(x));
+const show = (what, x) => (what === 'float' ? bits(x) : String(x));
 const steps = (path) => path.match(/[^.[\]]+/g).map((s) => (/^\d/.test(s) ? Number(s) : s));
 
 // ofColumn is a value of a row, by the names and the indices on the way to it.
@@ -36,7 +36,7 @@ const ofValue = (value, { Path, What }) => walk(value, [...steps(Path), ...(What
 function write(value, { Path, What, Value }, was) {
   const path = [...steps(Path), ...(What === 'count' ? ['length'] : [])];
   const last = path.pop(), o = walk(value, path);
-  const x = What === 'text' ? Value : What === 'bool' ? Value === 'true' : What === 'float' || What === 'fixed' ? float(Value) : typeof was === 'bigint' ? BigInt(Value) : Number(Value);
+  const x = What === 'text' ? Value : What === 'bool' ? Value === 'true' : What === 'float' ? float(Value) : typeof was === 'bigint' ? BigInt(Value) : Number(Value);
   if (typeof last === 'number') o.set(last, x);
   else o[last] = x;
 }
@@ -127,7 +127,7 @@ function heap() {
     let sum = 0;
     const { Numbers: n, Plain: p } = table.set(TABLE);
     const l = one.set(TABLE).Lists;
-    for (let r = 0; r < 12; r++) sum = (sum + n.B(r) + n.F(r) + n.J(r) + n.N(r) + n.R(r) + p.X(0)) % 1000;
+    for (let r = 0; r < 12; r++) sum = (sum + n.B(r) + n.F(r) + n.J(r) + n.N(r) + n.Q(r) + p.X(0)) % 1000;
     sum += l.Name.length + l.Slots.length + l.Slots.get(1).Item + l.Marks.get(0) + p.floats(4).length;
     sum += table.Lists.Labels(0, 0).length + table.Lists.Labels(0, 1).length + l.Labels.get(0).length + l.Labels.get(1).length;
     input.Keys = sum & 7;
