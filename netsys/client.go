@@ -78,7 +78,7 @@ func NewClient(w Wire, server netip.AddrPort, config ClientConfig) (*Client, err
 		c.config.Token = nil // so that printing a client does not print it
 	}
 	c.hello = appendHello(nil, &hello{
-		version: wireVersion,
+		version: WireVersion,
 		schema:  c.schema.hash,
 		lines:   len(c.schema.lines),
 		hashes:  c.schema.hashes,

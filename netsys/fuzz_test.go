@@ -9,12 +9,12 @@ import (
 )
 
 func FuzzHello(f *testing.F) {
-	f.Add(appendHello(nil, &hello{version: wireVersion, schema: 2, lines: 3, hashes: [MaxSchemaLines]uint32{4, 5, 6}}))
-	f.Add(appendHello(nil, &hello{version: wireVersion, tag: 1<<63 + 7}))
+	f.Add(appendHello(nil, &hello{version: WireVersion, schema: 2, lines: 3, hashes: [MaxSchemaLines]uint32{4, 5, 6}}))
+	f.Add(appendHello(nil, &hello{version: WireVersion, tag: 1<<63 + 7}))
 	f.Add(appendHello(nil, &hello{version: 9}))
-	f.Add(appendHello(nil, &hello{version: wireVersion, lines: 1, login: []byte("Ada")}))
-	f.Add(appendHello(nil, &hello{version: wireVersion, login: make([]byte, MaxLogin)}))
-	f.Add(append(appendHello(nil, &hello{version: wireVersion, login: make([]byte, MaxLogin)}), 1)) // one too many
+	f.Add(appendHello(nil, &hello{version: WireVersion, lines: 1, login: []byte("Ada")}))
+	f.Add(appendHello(nil, &hello{version: WireVersion, login: make([]byte, MaxLogin)}))
+	f.Add(append(appendHello(nil, &hello{version: WireVersion, login: make([]byte, MaxLogin)}), 1)) // one too many
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var h hello
 		if parseHello(b, &h) == DropNone {

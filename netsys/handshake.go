@@ -30,7 +30,8 @@ const (
 	welcomeSize = 1 + 8
 	refusedSize = 1 + 1 + 2
 
-	wireVersion = 8
+	// WireVersion is the version of all messages. Server and clients must have the same. A recording has it, too.
+	WireVersion = 8
 
 	// MaxWelcome is the longest payload in bytes that [ServerConfig.Welcome] may return.
 	MaxWelcome = 512
@@ -80,7 +81,7 @@ func parseHello(b []byte, h *hello) DropReason {
 	case b[0] != kindHello:
 		return DropUnknownType
 	}
-	if h.version = binary.LittleEndian.Uint16(b[1:]); h.version != wireVersion {
+	if h.version = binary.LittleEndian.Uint16(b[1:]); h.version != WireVersion {
 		return DropVersion
 	}
 	if len(b) < helloSize {

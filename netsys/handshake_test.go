@@ -135,7 +135,7 @@ func TestRefusals(t *testing.T) {
 		{
 			name: "other version",
 			before: func(m *match) {
-				m.client.hello = appendHello(nil, &hello{version: wireVersion + 1})
+				m.client.hello = appendHello(nil, &hello{version: WireVersion + 1})
 			},
 			want: ErrVersion,
 			text: "netsys: refused: wire version differs",

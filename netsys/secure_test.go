@@ -180,7 +180,7 @@ func TestSlotIsNotKeptBySilence(t *testing.T) {
 	for _, answered := range []bool{false, true} {
 		m := newMatch(t, matchConfig{server: ServerConfig{MaxClients: 1}})
 		if !answered {
-			m.client.hello = []byte{kindHello, wireVersion} // which is none
+			m.client.hello = []byte{kindHello, WireVersion} // which is none
 		}
 		m.until("the server takes note", func() bool { return len(m.server.guests) == 1 && (!answered || m.server.guests[0].state == welcomed) })
 		if answered {

@@ -112,10 +112,10 @@ func makeWireVectors(t *testing.T) *wireVectors {
 	// The welcome of package systems: seed 7, 60 ticks, 20 sends, tick 300, nothing trained.
 	const greeting = "07000000000000003c0014002c0100000000000000000000"
 	v.Packets = []wireVector{
-		{Name: "hello", Kind: kindHello, Version: wireVersion, Schema: s.hash, Hashes: s.hashes[:len(v.Lines)], Tag: 0xfeed},
+		{Name: "hello", Kind: kindHello, Version: WireVersion, Schema: s.hash, Hashes: s.hashes[:len(v.Lines)], Tag: 0xfeed},
 		// The login of package systems: 3 letters of 12, "Ada", and team 2.
-		{Name: "hello of Ada of team 2", Kind: kindHello, Version: wireVersion, Schema: s.hash, Hashes: s.hashes[:len(v.Lines)], Login: "03" + "416461" + strings.Repeat("00", 9) + "02"},
-		{Name: "hello of a spectator", Kind: kindHello, Version: wireVersion, Schema: s.hash, Hashes: s.hashes[:len(v.Lines)], Role: roleSpectator},
+		{Name: "hello of Ada of team 2", Kind: kindHello, Version: WireVersion, Schema: s.hash, Hashes: s.hashes[:len(v.Lines)], Login: "03" + "416461" + strings.Repeat("00", 9) + "02"},
+		{Name: "hello of a spectator", Kind: kindHello, Version: WireVersion, Schema: s.hash, Hashes: s.hashes[:len(v.Lines)], Role: roleSpectator},
 		{Name: "welcome", Kind: kindWelcome, ID: 3, Payload: greeting},
 		{Name: "refused: the eighth line differs", Kind: kindRefused, Reason: uint8(refusedSchema), Line: 7, Payload: hex.EncodeToString([]byte("replicate Place{X float32 raw}"))},
 		{Name: "refused: nobody any more", Kind: kindRefused, Reason: uint8(refusedClosing)},

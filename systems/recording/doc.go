@@ -9,7 +9,7 @@
 // A recording is a sequence of chunks. A chunk is a zstd skippable frame, the head, and a zstd frame with a checksum, the body, so that
 // zstd -d prints all bodies. Numbers are little-endian:
 //
-//	head     magic u32 = 0x184D2A5A | 30 | "TREC" | version u8 = 1 | kind u8 | body u32 | content u32 | start u64 | number u64
+//	head     magic u32 = 0x184D2A5A | 30 | "TREC" | version u8 = netsys.WireVersion | kind u8 | body u32 | content u32 | start u64 | number u64
 //	trailer  magic u32 = 0x184D2A5A | 12 | "TREX" | offset of the index u64
 //
 // body and content are the lengths of the body and of its content in bytes. start is the time of a segment since the beginning of

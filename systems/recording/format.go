@@ -19,7 +19,7 @@ var ErrFormat = errors.New("not a recording, or damaged")
 
 const (
 	skippable   = 0x184D2A5A
-	version     = 1
+	version     = netsys.WireVersion // because a recording holds datagrams
 	headSize    = 8 + 4 + 1 + 1 + 4 + 4 + 8 + 8
 	trailerSize = 8 + 4 + 8
 
