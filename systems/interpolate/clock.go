@@ -14,8 +14,8 @@ import (
 // The head stays one send behind the newest state, more if snapshots get lost. If they are missing nevertheless, it goes on for
 // [continuedSends], in which entities continue as they moved. Only then it stalls.
 //
-// A few very late datagrams do not move the clock: they count as lost, and losses are covered anyway. This also
-// applies to a delayed datagram, and to datagrams that arrive at once after the path or this process stood still.
+// A few very late datagrams do not move the clock: entities continue until the next one. This also applies to datagrams that arrive
+// at once after the path or this process stood still.
 // If all datagrams of half a second are later, the path has become longer, and the clock follows.
 type Clock struct {
 	arrivals
