@@ -83,12 +83,11 @@ func TestReplays(t *testing.T) {
 			})
 			b.step("views", func() {
 				first := ask[int](b, "game.replay.follow")
-				b.press(",", "Comma", 0)
-				until(b.T, "the camera is free", func() bool { return ask[bool](b, "game.replay.follow === 0 && game.stats.Own === 0") })
+				b.insist("the camera is free", func(int) { b.press(",", "Comma", 0) }, // it precedes the first player
+					func() bool { return ask[bool](b, "game.replay.follow === 0 && game.stats.Own === 0") })
 				b.press("d", "KeyD", 0)
-				b.press(".", "Period", 0)
-				b.press(".", "Period", 0)
-				until(b.T, "it follows another player", func() bool { return ask[bool](b, "game.stats.Own > 0") && ask[int](b, "game.replay.follow") != first })
+				b.insist("it follows another player who has an entity", func(int) { b.press(".", "Period", 0) },
+					func() bool { return ask[bool](b, "game.stats.Own > 0") && ask[int](b, "game.replay.follow") != first })
 			})
 			b.step("plays faster, on a phone", func() {
 				b.screen(390, 844, 1, true)
