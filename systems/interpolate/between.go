@@ -72,7 +72,7 @@ func (b between) drawBetween(r *mirror.Replica, f *figure, head float64) progres
 	switch {
 	case to != nil || r.Removed.Tick != 0 || head <= float64(from.Tick)+reached:
 		return moves
-	case head < float64(from.Tick)+b.beyond:
+	case head < float64(from.Tick)+b.clock.beyond:
 		return continues
 	}
 	return stalls

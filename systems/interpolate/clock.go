@@ -25,8 +25,8 @@ type Clock struct {
 	head      float64 // the tick being drawn
 	last      time.Time
 	running   bool
-	continues bool   // the head has passed the newest state
-	exhausted bool   // it has passed it by all that is allowed
+	ahead     bool   // the head has passed the newest state
+	exhausted bool   // it has passed it by all that is allowed, or waits for the server
 	snaps     uint64 // times that the head jumped
 }
 
@@ -150,8 +150,9 @@ func cover(loss float64) float64 {
 	if loss <= 0 {
 		return 1
 	}
+	const rounding = 1e-9 // for whole quotients
 	perLoss := math.Log(min(loss, 0.5))
-	return max(1, math.Ceil(math.Log(1e-3)/perLoss), math.Ceil(math.Log(1e-6)/perLoss)-continuedSends)
+	return max(1, math.Ceil(math.Log(1e-3)/perLoss-rounding), math.Ceil(math.Log(1e-6)/perLoss-rounding)-continuedSends)
 }
 
 // wait returns how long after its due time to wait for a state, in seconds of this clock: until it arrives, without outliers, and
@@ -177,7 +178,8 @@ func (c *Clock) target(now time.Time) (float64, bool) {
 }
 
 // Advance moves the head to the frame at now and returns it. The head never moves backwards. It plays at 0.95 to
-// 1.05 of real time, except when it starts, runs out of states, or is more than a second behind: then it jumps.
+// 1.05 of real time, except when it starts or is more than a second behind: then it jumps. It stands still when it has run out of
+// states, and after that until the server has caught up.
 func (c *Clock) Advance(now time.Time) (head float64) {
 	target, ok := c.target(now)
 	if !ok {
@@ -194,14 +196,16 @@ func (c *Clock) Advance(now time.Time) (head float64) {
 		return c.head
 	}
 	before := c.head
-	behind := target - c.head - dt // after this frame
-	if behind*c.step > snapSeconds {
+	behind := target - c.head - dt         // after this frame
+	paused := c.ahead && behind < -c.every // the server has; otherwise entities would continue for seconds
+	switch {
+	case behind*c.step > snapSeconds:
 		c.head = target
-	} else {
+	case !paused:
 		c.head += dt * min(max(1+behind*c.step, minRate), maxRate)
 	}
 	end := float64(c.newest) + c.beyond
-	c.continues, c.exhausted = c.head > float64(c.newest)+reached, c.head >= end
+	c.ahead, c.exhausted = c.head > float64(c.newest)+reached, paused || c.head >= end
 	if c.exhausted {
 		c.head = max(before, min(c.head, end))
 	}
@@ -231,7 +235,7 @@ func (c *Clock) progress() progress {
 	switch {
 	case c.Stalled():
 		return stalls
-	case c.running && c.continues:
+	case c.running && c.ahead:
 		return continues
 	}
 	return moves

@@ -14,7 +14,6 @@ type states struct {
 	mirror      *mirror.Mirror
 	figures     mirror.Records[figure]
 	step        float64 // seconds per tick
-	beyond      float64 // ticks for which an entity continues beyond its newest state
 	oldest      uint32  // tick of the oldest state from which an entity is interpolated
 	coSimulated func() bool
 }

@@ -68,12 +68,10 @@ func New(parts Parts, from States) *System {
 	s := newSystem(parts)
 	rate := float64(s.world.TickRate())
 	x := &states{System: s, mirror: from.Mirror, step: 1 / rate, oldest: math.MaxUint32, coSimulated: from.CoSimulated}
-	x.beyond = continuedSends * float64(s.every)
+	s.recordReader.beyond = s.clock.beyond / rate
 	for _, comp := range s.comps {
-		x.beyond = max(x.beyond, comp.Beyond.Seconds()*rate)
+		s.clock.AllowBeyond(comp.Beyond.Seconds() * rate)
 	}
-	s.recordReader.beyond = continuedSends * float64(s.every) / rate
-	s.clock.AllowBeyond(x.beyond)
 	from.Mirror.Entities.Attach(&x.figures)
 	s.states = x
 	if s.renderer = (between{x}); from.Damped {

@@ -142,7 +142,7 @@ func TestClockAfterAHeldProcess(t *testing.T) {
 		c.Run(5 * time.Second)
 		// A held server is behind its clock by what it dropped.
 		age += c.Elapsed().Seconds()*60 - float64(c.Server.Tick()) - base
-		if now := drawnAge(c, k); now < age-3 || now > age+3 {
+		if now := drawnAge(c, k); now < age-2 || now > age+2 {
 			t.Errorf("%s held: what is drawn is %.1f ticks old, before it was %.1f", who, now, age)
 		}
 		if now := k.Status().Waiting; now < depth-2 || now > depth+2 {

@@ -173,7 +173,7 @@ type Numbering struct {
 // ReceiveHeader records the header of a snapshot. low is the low part of its input.
 func (n *Numbering) ReceiveHeader(sent mirror.Sent, low uint16) {
 	if n.parts.Corrections && sent.Tick > n.corrected.Tick {
-		n.corrected = Header{sent, n.lift(low, sent.Tick)}
+		n.corrected = Header{sent, codec.Lift(low, max(n.corrected.Input, n.parts.Inputs.Newest))}
 	}
 	h := Header{sent, n.snapshotInput(low, sent.Tick)}
 	n.ring[sent.Send%mirror.MaxStates] = h
@@ -223,15 +223,6 @@ func (n *Numbering) TickOf(input uint32) uint32 {
 func (n *Numbering) snapshotInput(low uint16, tick uint32) uint32 {
 	if n.parts.Stamped {
 		return tick - 1
-	}
-	return n.lift(low, tick)
-}
-
-// lift returns the input with a low part in a snapshot of a tick. A stamped input is close to that tick, and not to the newest
-// input of this client, whose clock may have jumped.
-func (n *Numbering) lift(low uint16, tick uint32) uint32 {
-	if n.parts.Stamped {
-		return codec.Lift(low, tick)
 	}
 	_, input := n.Heard()
 	return codec.Lift(low, max(input, n.parts.Inputs.Newest))
