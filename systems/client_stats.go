@@ -5,6 +5,7 @@ import (
 
 	"github.com/tactusgo/tactus/internal/reuse"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/difference"
 	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
@@ -149,15 +150,15 @@ func Difference(s *Server, c *Client) error {
 	case !loaded:
 		return fmt.Errorf("the client has not joined yet")
 	}
-	if c.model.differs != nil {
-		return c.model.differs(s.model.line)
+	if line := c.model.line; line != nil {
+		return difference.Timelines(line, s.model.line)
 	}
 	p := s.sessions.byID[c.link.id]
 	if p == nil {
 		return fmt.Errorf("the server has no client %d", c.link.id)
 	}
-	return bothEnds{
-		serverWorld: s.world, world: c.world, client: c.link.id, mirror: c.mirror, reconciler: c.reconciler,
-		tick: s.link.tick, snapshots: s.snapshots, recipient: p.snapshot,
-	}.compare()
+	return difference.Ends{
+		Server: s.world, World: c.world, Client: c.link.id, Mirror: c.mirror, Reconciler: c.reconciler,
+		Tick: s.link.tick, Snapshots: s.snapshots, Recipient: p.snapshot,
+	}.Compare()
 }

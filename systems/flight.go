@@ -181,9 +181,9 @@ func (f *flightRecorder) checkpoint(tick uint32, capture func() (func(dst []byte
 	f.fresh = true
 }
 
-// beginTick adds the hash of the world before a tick, if one is due.
-func (f *flightRecorder) beginTick(tick uint32) {
-	if f != nil && f.Started() && (f.fresh || tick%hashEvery == 0) {
+// Begin implements [serverapply.Recorder]: it adds the hash of the world before a tick, if one is due.
+func (f *flightRecorder) Begin(tick uint32) {
+	if f.Started() && (f.fresh || tick%hashEvery == 0) {
 		f.fresh = false
 		f.Hash(f.s.world.Hash())
 	}

@@ -148,10 +148,9 @@ func TestLogDivergence(t *testing.T) {
 	g.joinPeer(1, netsys.Link{})
 	g.connect()
 	g.run(30)
-	m := g.server.model.applier.(*relaying)
 	for n := range uint32(10) {
-		m.reportDivergence(policy.Divergence{Player: g.clients[0].ID(), Tick: n})
-		m.reportDivergence(policy.Divergence{Player: g.clients[0].ID(), Tick: n, System: "walk"})
+		g.server.reportDivergence(policy.Divergence{Player: g.clients[0].ID(), Tick: n})
+		g.server.reportDivergence(policy.Divergence{Player: g.clients[0].ID(), Tick: n, System: "walk"})
 	}
 	if n := log.told("WARN worlds differ"); n != 2 || told != 20 || g.server.Stats().Divergences != 20 {
 		t.Errorf("%d lines, %d told, %d counted: %q", n, told, g.server.Stats().Divergences, log.lines)

@@ -6,19 +6,24 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/saved"
-	"github.com/tactusgo/tactus/systems/internal/sessions"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
 // serverModel holds the parts of a server that depend on its netcode model. See models.go.
 type serverModel struct {
-	ticks     ticks
 	applier   applier
 	sender    sender
 	line      *timeline.Timeline // nil: the server never simulates a tick again
 	snapshots bool               // clients receive snapshots, otherwise the inputs of all players
+	workers   bool               // workers may call receive for different clients at the same time
 	firstOpen func() uint32      // returns the first tick that may still change
+
+	// begin precedes the ticks of a wake-up. It may be nil.
+	begin func()
+	// receive processes a datagram with inputs of a player, and skip one of a spectator.
+	receive, skip func(worker int, p *peer, pk netsys.Packet) error
 
 	// entered returns the input number after which a joining client numbers its inputs. kept is the last input that the
 	// server consumed from the player before, 0 for a new player.
@@ -32,39 +37,31 @@ type serverModel struct {
 	client func(*peer, ClientStatus) ClientStatus
 }
 
-// ticks decides whether a due tick can be simulated.
-type ticks interface {
-	// Ready reports whether the due tick can be simulated. It returns false while the tick must wait for inputs.
-	Ready() bool
-	// Done ends the tick, after ServerApply, Simulate and Authority.
-	Done()
-}
-
-// applier applies inputs, commands, joins and leaves to the world.
+// applier applies inputs, commands, joins and leaves to the world: [serverapply.System], [serverapply.Rewind] or [relay.Server].
 type applier interface {
-	// Join adds a client as a player. If back is true, the player returns to the reserved seat kept.
-	Join(p *peer, kept sessions.Reservation, back bool)
-	// Watch adds a spectator.
-	Watch(p *peer)
-	// Leave removes a client whose session has ended. If waited is true, the seat of its player stays reserved, and
-	// Depart follows if the reservation expires. Otherwise Depart follows in the same wake-up.
-	Leave(p *peer, waited bool)
+	// Join adds a client as a player, whose encoded join request is request. If back is true, the player returns to its reserved
+	// seat, and consumed is the newest input that was consumed before.
+	Join(player uint32, request string, back bool, consumed uint32) error
+	// Leave removes the client of a player whose session has ended. If waited is true, the seat of the player stays reserved,
+	// and Depart follows if the reservation expires. Otherwise Depart follows in the same wake-up.
+	Leave(player uint32, waited bool)
 	// Depart removes players from the game in the next tick. They cannot return.
-	Depart(gone []uint32)
-	// Plays reports whether the player of a client is in the game, or joins it in the next tick, and whether the player
-	// can execute commands in that tick.
-	Plays(p *peer) bool
+	Depart(players []uint32)
+	// Plays reports whether a player is in the game, or joins it in the next tick, and can execute commands in that tick.
+	Plays(player uint32) bool
 	// Command executes an encoded command of a player in the next tick.
 	Command(player uint32, command string)
-	// Receive processes a datagram with inputs.
-	Receive(p *peer, pk netsys.Packet)
-	// Save adds the inputs of the players, and the leaves and commands that wait for a tick, to x. It removes players
-	// from x who are not in the game.
-	Save(x *saved.State)
+	// Save adds the inputs of the players to x, and removes players from x who are not in the game. It returns the leaves, which
+	// have no value, and commands that wait for a tick.
+	Save(x *saved.State) []commands.Entry
 	// Load adds a player of a save to the game. It may change p.Input.
 	Load(p *saved.Player) error
+	// Ready reports whether the due tick can be simulated. It returns false while the tick must wait for inputs.
+	Ready() bool
 	// Run is the system ServerApply.
 	Run(w *ecs.World)
+	// Done ends the tick, after ServerApply, Simulate and Authority.
+	Done()
 }
 
 // sender sends clients what the model sends: snapshots, or the inputs of all players.
@@ -88,7 +85,7 @@ type clientModel struct {
 	numbering numbering
 	pace      pacer
 	known     known
-	differs   func(server *timeline.Timeline) error          // compares hashes of both worlds; nil: compare received states
+	line      *timeline.Timeline                             // nil: the client simulates only its own entities
 	diverged  func() (tick uint32, where string, found bool) // of replays: relay.Client.Diverged; nil: the model records states
 	firstOpen func() uint32                                  // returns the first tick, or input if the client counts inputs, that may still change
 	count     func(ClientStats) ClientStats                  // adds the counters of the model

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/relay"
 	"github.com/tactusgo/tactus/systems/internal/report"
@@ -22,11 +23,11 @@ import (
 // passes to each part the options that the part needs.
 //
 //	model              server: apply, send           client: number, pace, draw
-//	LocalSync          sequenced, snapshots          sequence, steering, between
+//	LocalSync          system, snapshots             sequence, steering, between
 //	Buffered           same                          sequence, steering, damped
 //	CorrectOnMismatch  same, own state while open    sequence, steering, between
-//	ServerRewind       rewinder, snapshots           stamping, between
-//	Rollback           relaying                      following, in the present
+//	ServerRewind       rewind, snapshots             stamping, between
+//	Rollback           relay                         following, in the present
 //	Lockstep           same, waiting                 same, waiting
 
 // stamped reports whether inputs name their tick and the server sends state. The sequence number of an input is then its tick.
@@ -91,10 +92,21 @@ func (s *Server) traits() policy.Traits { return policy.TraitsOf(s.config.Model)
 func relayModel(s *Server, t policy.Traits, authority *ecs.Stage) serverModel {
 	c := relayConfig(s.config)
 	c.Timeline.Authority = authority
-	d := newRelaying(s, c)
-	line := d.Timeline()
+	sender := newRelaySender(s, c)
+	r := sender.relay
+	line := r.Timeline()
+	receive := func(_ int, p *peer, pk netsys.Packet) error { return r.ReceivePacket(p.ID, pk) }
 	return serverModel{
-		ticks: d, applier: d, sender: relaySender{d}, line: line, message: d.message, own: present(s.world), status: within(t.WindowTicks(s.config.TickRate), d.status), client: d.client,
+		applier: r, sender: sender, line: line, begin: sender.Begin, receive: receive, skip: receive, own: present(s.world),
+		message: func(p *peer, number int, message []byte) (bool, error) { return r.Message(p.ID, number, message) },
+		status: within(t.WindowTicks(s.config.TickRate), func(st ModelStatus) ModelStatus {
+			st.Relay, st.WaitsFor = r.Stats(), r.Awaited()
+			return st
+		}),
+		client: func(p *peer, st ClientStatus) ClientStatus {
+			st.Joining = !r.Playing(p.ID)
+			return st
+		},
 		entered:   func(kept uint32) uint32 { return kept },
 		firstOpen: func() uint32 { return t.FirstOpen(s.config.TickRate, line.Next()-1, line.Horizon()) },
 	}
@@ -105,17 +117,22 @@ func rewindModel(s *Server, t policy.Traits, authority *ecs.Stage) serverModel {
 	rate := s.config.TickRate
 	c := serverapply.RewindConfig{
 		Window: uint32(t.WindowTicks(rate)), Early: int64(stampedEarly(t, rate)), Rewrites: t.Rewinds,
-		First: s.link.tick, Players: maxReservations(s.config.MaxClients), Authority: authority,
+		First: s.link.tick, Players: min(3*s.config.MaxClients, maxPeers), Authority: authority, // connected, reserved, and recently departed
 	}
 	if t.Missing == policy.Neutral {
 		c.Fills = -1
 	}
-	r, snapshots := &rewinder{s, serverapply.NewRewind(s.intake, c, s.tickListener())}, newSnapshotSender(s)
-	line := r.in.Timeline()
+	r, snapshots := serverapply.NewRewind(s.intake, c, s.tickListener()), newSnapshotSender(s)
+	line := r.Timeline()
 	return serverModel{
-		ticks: r, applier: r, sender: snapshots, line: line, message: noMessage, own: r.own, status: within(t.WindowTicks(rate), r.status), client: snapshots.status,
-		snapshots: true,
-		entered:   func(uint32) uint32 { return s.link.tick },
+		applier: r, sender: snapshots, line: line, receive: readInputs(r.Receive), skip: readInputs(s.intake.Skip), message: noMessage,
+		own: func(p *peer, e ecs.Entity, c *ecs.Component) unsafe.Pointer { return r.Own(p.inputs, e, c) },
+		status: within(t.WindowTicks(rate), func(st ModelStatus) ModelStatus {
+			st.Lead = r.Lead()
+			return st
+		}),
+		client: snapshots.status, snapshots: true,
+		entered: func(uint32) uint32 { return s.link.tick },
 		firstOpen: func() uint32 {
 			if line.Next() == 0 {
 				return 0
@@ -127,9 +144,10 @@ func rewindModel(s *Server, t policy.Traits, authority *ecs.Stage) serverModel {
 
 // sequenceModel returns the parts for models whose server consumes inputs in order and simulates each tick once.
 func sequenceModel(s *Server, t policy.Traits) serverModel {
-	a, snapshots := &sequenced{s, serverapply.New(s.intake)}, newSnapshotSender(s)
+	a, snapshots := serverapply.New(s.intake, s.followed.all), newSnapshotSender(s)
 	return serverModel{
-		ticks: a, applier: a, sender: snapshots, message: noMessage, own: present(s.world), status: func(st ModelStatus) ModelStatus { return st }, client: snapshots.status, snapshots: true,
+		applier: a, sender: snapshots, receive: readInputs(a.Receive), skip: readInputs(s.intake.Skip), workers: true, message: noMessage, own: present(s.world),
+		status: func(st ModelStatus) ModelStatus { return st }, client: snapshots.status, snapshots: true,
 		entered:   func(kept uint32) uint32 { return kept },
 		firstOpen: func() uint32 { return s.link.tick },
 	}
@@ -180,7 +198,7 @@ func followModel(c *Client, t policy.Traits) clientModel {
 	c.recordRelayed(m.Client)
 	line := m.line
 	return clientModel{
-		listener: m, numbering: m, pace: m, known: m, differs: m.differs, diverged: m.Diverged, count: m.count, leave: m.leave,
+		listener: m, numbering: m, pace: m, known: m, line: line, diverged: m.Diverged, count: m.count, leave: m.leave,
 		systems: clientSystems{reconcile: m.reconcile, gather: m.gather, predict: m.predict, send: m.send, interpolate: m.interpolate},
 		firstOpen: func() uint32 {
 			if line.Next() == 0 {

@@ -35,7 +35,7 @@ func gatherTurns() GatherFunc {
 	})
 }
 
-func (g *game) rewind() *serverapply.Rewind { return g.server.model.applier.(*rewinder).in }
+func (g *game) rewind() *serverapply.Rewind { return g.server.model.applier.(*serverapply.Rewind) }
 
 // everyTick calls f after each tick of a client, before it sends.
 func everyTick(t *testing.T, c *Client, f func()) {

@@ -48,7 +48,9 @@ func (g *game) late(p *peer, ago uint32, v push) {
 	t := g.server.protocol.Input().Schema
 	m := wire.Input{Newest: uint16(p.inputs.Consumed() + 1 - ago), Count: 1, Words: make([]int32, t.Words)}
 	t.Quantize(m.Words, t.Words, ptr(&v), 1)
-	g.server.model.applier.Receive(p, netsys.Packet{Data: wire.NewInputCoder(t).Append(nil, &m, 0, nil)})
+	if err := g.server.model.receive(0, p, netsys.Packet{Data: wire.NewInputCoder(t).Append(nil, &m, 0, nil)}); err != nil {
+		g.t.Fatal(err)
+	}
 }
 
 // A late input that is newer than the held input replaces it from the next missing input on, except for its presses, and is

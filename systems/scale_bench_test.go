@@ -81,9 +81,9 @@ func (x *crowd) tick() {
 		h.Received(s.link.now, c, netsys.Packet{Seq: x.seq, At: s.link.now, Newest: true, Data: x.packet})
 	}
 	x.taken()
-	s.model.ticks.Ready()
+	s.model.applier.Ready()
 	s.stages.onTick.Run(s.world)
-	s.model.ticks.Done()
+	s.model.applier.Done()
 	s.link.tick++
 	s.sessions.SendNotices()
 }

@@ -218,6 +218,9 @@ func (s *Server) Advance(now time.Time) int {
 		s.model.applier.Depart(gone)
 		s.sessions.ClearGone()
 	}
+	if s.model.begin != nil {
+		s.model.begin()
+	}
 	for left := n; left > 0; {
 		k := s.ticksUntilSend(left)
 		left -= k
@@ -259,11 +262,15 @@ func (s *Server) runTicks(n int) {
 		if s.link.tick > ecs.MaxTick {
 			break
 		}
-		if !s.model.ticks.Ready() {
+		if !s.model.applier.Ready() {
 			continue
 		}
 		s.stages.onTick.Run(s.world)
-		s.model.ticks.Done()
+		s.model.applier.Done()
+		s.judgeReports()
+		if s.model.snapshots {
+			s.snapshots.Step()
+		}
 		s.link.tick++
 		s.stats.Ticks++
 	}

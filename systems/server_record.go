@@ -69,7 +69,6 @@ func (r *recorder) join() {
 		s.config.Events.Join(p.ID, 0, session.channels)
 	}
 	s.model.sender.Join(p)
-	s.model.applier.Watch(p)
 }
 
 // begin starts a segment of the recording.

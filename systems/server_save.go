@@ -12,7 +12,6 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/saved"
 	"github.com/tactusgo/tactus/systems/internal/sessions"
-	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
 // ErrLoad is wrapped by the errors of [NewServer] about ServerConfig.Load.
@@ -61,10 +60,10 @@ func (s *Server) players() *saved.State {
 	for _, id := range s.sessions.Gone() {
 		x.Players = append(x.Players, saved.Player{Client: id, Leaves: true})
 	}
-	s.model.applier.Save(x)
+	s.addCommands(x, s.model.applier.Save(x))
 	s.addCommands(x, s.sessions.commands.AppendPending(nil, func(client uint32) bool {
 		p := s.sessions.byID[client]
-		return p != nil && s.model.applier.Plays(p)
+		return p != nil && s.model.applier.Plays(client)
 	}))
 	return x
 }
@@ -190,62 +189,4 @@ func (s *Server) loadCommands(x *saved.State) {
 	if changed > 0 {
 		s.config.Logger.Warn("waiting commands of the save are left out: their types have changed", "commands", changed)
 	}
-}
-
-// Save implements [applier].
-func (a *sequenced) Save(x *saved.State) {
-	for i := range x.Players {
-		p := &x.Players[i]
-		if inputs, consumed := a.in.Pending(p.Client); len(inputs) > 0 {
-			p.Inputs, p.Input = inputs, consumed
-		}
-	}
-	a.s.addCommands(x, a.in.AppendPending(nil))
-}
-
-// Load implements [applier].
-func (a *sequenced) Load(p *saved.Player) error {
-	p.Input = a.in.Restore(p.Client, p.Input, p.Inputs)
-	return nil
-}
-
-// Save implements [applier].
-func (m *rewinder) Save(x *saved.State) {
-	keepPresent(x, m.in.Timeline())
-	m.s.addCommands(x, m.in.Timeline().AppendPending(nil))
-}
-
-// Load implements [applier].
-func (m *rewinder) Load(p *saved.Player) error {
-	return m.in.Resume(p.Client, p.First, p.Inputs, p.Leaves)
-}
-
-// Save implements [applier].
-func (m *relaying) Save(x *saved.State) {
-	keepPresent(x, m.Timeline())
-	m.s.addCommands(x, m.AppendPending(nil))
-}
-
-// Load implements [applier].
-func (m *relaying) Load(p *saved.Player) error {
-	return m.Resume(timeline.Presence{Player: p.Client, From: p.From, First: p.First}, p.Inputs, p.Leaves)
-}
-
-// keepPresent removes the players of a save who were not in the game in the last tick of a timeline, or who leave it in the
-// next one. It adds the inputs of the others.
-func keepPresent(x *saved.State, line *timeline.Timeline) {
-	present := make(map[uint32]timeline.Presence)
-	for _, p := range line.AppendPresences(nil) {
-		if p.From < line.Next() && p.To == timeline.Forever {
-			present[p.Player] = p
-		}
-	}
-	kept := x.Players[:0]
-	for _, p := range x.Players {
-		if at, is := present[p.Client]; is {
-			p.From, p.First, p.Inputs = at.From, at.First, line.AppendInputs(nil, p.Client)
-			kept = append(kept, p)
-		}
-	}
-	x.Players = kept
 }

@@ -1,35 +1,42 @@
 package serverapply
 
 import (
+	"slices"
+
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/notice"
+	"github.com/tactusgo/tactus/systems/internal/saved"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-// Pending returns the inputs of a player that have arrived and were not consumed, and the sequence number of the last
-// consumed input. The tick of an input is the one that consumes it unless the buffer holds.
-func (s *System) Pending(player uint32) (inputs []timeline.Input, consumed uint32) {
-	c := s.byID[player]
-	if c == nil {
-		return nil, 0
-	}
-	in := &c.in
-	for i := range uint32(in.waiting()) {
-		if seq := in.expected + i; in.has(seq) {
-			inputs = append(inputs, timeline.Input{Tick: s.config.Tick() + i, Words: append([]int32(nil), in.at(seq)...)})
+// Save adds to the players of x the inputs that have arrived and were not consumed, and the number of the last consumed input. The
+// tick of an input is the one that consumes it unless the buffer holds. Save returns the leaves and commands that wait for a tick.
+func (s *System) Save(x *saved.State) []commands.Entry {
+	for i := range x.Players {
+		p := &x.Players[i]
+		c := s.byID[p.Client]
+		if c == nil {
+			continue
+		}
+		for i := range uint32(c.in.waiting()) {
+			if seq := c.in.expected + i; c.in.has(seq) {
+				p.Inputs = append(p.Inputs, timeline.Input{Tick: s.config.Tick() + i, Words: slices.Clone(c.in.at(seq))})
+				p.Input = c.in.expected - 1
+			}
 		}
 	}
-	return inputs, in.expected - 1
+	return s.log.AppendPending(nil, s.config.Tick())
 }
 
-// Restore adds the pending inputs of a player of a saved server, whose client is absent. Each of the next ticks consumes
-// one of them. If the player returns earlier, the rest is dropped. Restore returns the sequence number of the newest one,
-// after which the player's next session continues. It leaves out inputs of another length or of other ticks.
-func (s *System) Restore(player, consumed uint32, inputs []timeline.Input) (newest uint32) {
-	c := newClient(s.config, player, nil, new(notice.Queue), new(notice.Once))
+// Load adds the pending inputs of a player of a save, whose client is absent. Each of the next ticks consumes one of them. If the
+// player returns earlier, the rest is dropped. Load sets p.Input to the number of the newest one, after which the player's next
+// session continues. It leaves out inputs of another length or of other ticks, and returns no error.
+func (s *System) Load(p *saved.Player) error {
+	c := newClient(s.config, p.Client, nil, new(notice.Queue), new(notice.Once))
 	in := &c.in
-	in.follow(consumed)
-	for _, x := range inputs {
+	in.follow(p.Input)
+	for _, x := range p.Inputs {
 		if ahead := x.Tick - s.config.Tick(); ahead < in.window && len(x.Words) == in.table.Words {
 			seq := in.expected + ahead
 			in.put(seq, in.expected, x.Words)
@@ -37,10 +44,11 @@ func (s *System) Restore(player, consumed uint32, inputs []timeline.Input) (newe
 		}
 	}
 	if in.any {
-		s.byID[player] = c
+		s.byID[p.Client] = c
 		s.absent = append(s.absent, c)
 	}
-	return in.newest
+	p.Input = in.newest
+	return nil
 }
 
 // stepAbsent steps the next pending input of each absent player. It removes players who have returned, have left, or have

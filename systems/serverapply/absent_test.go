@@ -6,6 +6,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/internal/saved"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestPendingInputsOfAbsentPlayers(t *testing.T) {
 	restore := func() (*server, *System, func() uint16) {
 		s := newServer(nil)
-		sys := New(NewIntake(s.world, s.config))
+		sys := New(NewIntake(s.world, s.config), timeline.Listeners{})
 		e := s.world.Spawn(components.Owner{Client: 3}, numbered{})
 		words := make([]int32, numberedTable(t).Words)
 		input := func(tick uint32, n int32) timeline.Input {
@@ -22,11 +23,11 @@ func TestPendingInputsOfAbsentPlayers(t *testing.T) {
 			w[0] = n
 			return timeline.Input{Tick: tick, Words: w}
 		}
-		newest := sys.Restore(3, 40, []timeline.Input{
+		p := saved.Player{Client: 3, Input: 40, Inputs: []timeline.Input{
 			input(0, 99), input(1, 41), input(2, 42), {Tick: 3, Words: make([]int32, len(words)+1)}, input(4, 44), input(1+minWindow, 99),
-		})
-		if newest != 44 {
-			t.Fatalf("the newest input is %d", newest)
+		}}
+		if err := sys.Load(&p); err != nil || p.Input != 44 {
+			t.Fatalf("the newest input is %d, error %v", p.Input, err)
 		}
 		return s, sys, func() uint16 {
 			s.world.Netcode().SetTick(s.tick)
@@ -40,8 +41,9 @@ func TestPendingInputsOfAbsentPlayers(t *testing.T) {
 	}
 
 	_, sys, tick := restore()
-	if inputs, consumed := sys.Pending(3); len(inputs) != 3 || inputs[2].Tick != 4 || consumed != 40 {
-		t.Errorf("pending %+v after %d", inputs, consumed)
+	x := saved.State{Players: []saved.Player{{Client: 3}}}
+	if sys.Save(&x); len(x.Players[0].Inputs) != 3 || x.Players[0].Inputs[2].Tick != 4 || x.Players[0].Input != 40 {
+		t.Errorf("pending %+v", x.Players[0])
 	}
 	var got []uint16
 	for range 6 {
@@ -56,15 +58,15 @@ func TestPendingInputsOfAbsentPlayers(t *testing.T) {
 
 	s, sys, tick := restore()
 	tick()
-	c := sys.Join(3, session{}, &s.notices, &s.logged)
-	sys.Resume(c, 44)
+	c := sys.Add(3, session{}, &s.notices, &s.logged)
+	_ = sys.Join(3, "", true, 44)
 	if n := tick(); n != 0 || c.Consumed() != 44 || len(sys.absent) != 0 || sys.byID[3] != c {
 		t.Errorf("after the return it holds %d, and input %d was consumed", n, c.Consumed())
 	}
 
 	_, sys, tick = restore()
 	tick()
-	sys.Depart(3)
+	sys.Depart([]uint32{3})
 	tick()
 	if len(sys.byID)+len(sys.absent) != 0 {
 		t.Error("inputs of a player who has left are kept")

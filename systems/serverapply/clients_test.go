@@ -13,6 +13,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/testgame"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -56,13 +57,13 @@ func packet(t *schema.Table, newest uint16, count int) netsys.Packet {
 func TestWhoComesBackHoldsNothing(t *testing.T) {
 	s := newServer(nil)
 	in := NewIntake(s.world, s.config)
-	sys := New(in)
+	sys := New(in, timeline.Listeners{})
 	e := s.world.Spawn(components.Owner{Client: 3}, numbered{})
 	held := func() numbered { return *ecs.Get[numbered](s.world, e) }
 	play := func(from uint16) *Client {
-		c := in.Join(3, session{}, &s.notices, &s.logged)
+		c := in.Add(3, session{}, &s.notices, &s.logged)
 		if from > 0 {
-			sys.Resume(c, uint32(from))
+			_ = sys.Join(3, "", true, uint32(from))
 		}
 		for n := from + 1; n <= from+20; n++ {
 			if _, err := sys.Receive(0, c, packet(c.in.table, n, min(int(n), 8))); err != nil {
@@ -78,17 +79,17 @@ func TestWhoComesBackHoldsNothing(t *testing.T) {
 	if st := first.Stats(); st.Consumed < 15 || held().N != uint16(first.Consumed()) {
 		t.Fatalf("after %+v it holds %+v", st, held())
 	}
-	sys.Leave(first)
+	sys.Remove(first)
 	if sys.inputOf(3) != nil || sys.clients.Len()+len(sys.byID) != 0 {
 		t.Error("it holds what its client did")
 	}
 	at := first.Consumed()
-	again := in.Join(3, session{}, &s.notices, &s.logged)
-	sys.Resume(again, at)
+	again := in.Add(3, session{}, &s.notices, &s.logged)
+	_ = sys.Join(3, "", true, at)
 	if again.Consumed() != at || again.Stats() != (Stats{}) || *(*numbered)(sys.inputOf(3)) != (numbered{}) || again.Received() {
 		t.Errorf("it begins at %d, holding %+v, with %+v", again.Consumed(), *(*numbered)(sys.inputOf(3)), again.Stats())
 	}
-	sys.Leave(again)
+	sys.Remove(again)
 	if sys.Stats() != first.Stats() {
 		t.Errorf("of all %+v, of the first %+v", sys.Stats(), first.Stats())
 	}
@@ -109,9 +110,9 @@ func TestRefusedInputsAreConsumed(t *testing.T) {
 		}
 	})
 	in := NewIntake(s.world, s.config)
-	sys := New(in)
+	sys := New(in, timeline.Listeners{})
 	e := s.world.Spawn(components.Owner{Client: 3}, numbered{})
-	c := in.Join(3, session{}, &s.notices, &s.logged)
+	c := in.Add(3, session{}, &s.notices, &s.logged)
 	for n := uint16(1); n <= 40; n++ {
 		if _, err := sys.Receive(0, c, packet(c.in.table, n, min(int(n), 8))); err != nil {
 			t.Fatal(err)

@@ -49,6 +49,8 @@ type Config struct {
 // Recorder records what a tick does with the inputs of the clients.
 type Recorder interface {
 	timeline.Recorder
+	// Begin precedes the other calls of a tick.
+	Begin(tick uint32)
 	// Skip records that the entities of a client take no step.
 	Skip(client uint32)
 	// Alone records that Simulate runs only for the entities of a client, with the input of the last call of Hold.
@@ -97,8 +99,8 @@ func NewIntake(w *ecs.World, c Config) *Intake {
 	return i
 }
 
-// Join adds a client. notices receives the notices about refused inputs.
-func (i *Intake) Join(id uint32, session netsys.Session, notices *notice.Queue, logged *notice.Once) *Client {
+// Add adds a client. notices receives the notices about refused inputs.
+func (i *Intake) Add(id uint32, session netsys.Session, notices *notice.Queue, logged *notice.Once) *Client {
 	c := newClient(i.config, id, session, notices, logged)
 	i.clients.Add(c)
 	i.byID[id] = c
@@ -111,8 +113,8 @@ func (i *Intake) Watch(id uint32, session netsys.Session, notices *notice.Queue,
 }
 
 // Skip processes a message of a client of [Intake.Watch]. Its inputs count as consumed. The result is that of [System.Receive].
-func (i *Intake) Skip(c *Client, pk netsys.Packet) (*wire.Input, error) {
-	m, err := i.read(0, c, pk)
+func (i *Intake) Skip(worker int, c *Client, pk netsys.Packet) (*wire.Input, error) {
+	m, err := i.read(worker, c, pk)
 	if m != nil {
 		c.in.receive(int64(i.config.Tick()), m, pk.Newest)
 		c.in.follow(c.in.newest)
@@ -120,8 +122,8 @@ func (i *Intake) Skip(c *Client, pk netsys.Packet) (*wire.Input, error) {
 	return m, err
 }
 
-// Leave removes a client.
-func (i *Intake) Leave(c *Client) {
+// Remove removes a client.
+func (i *Intake) Remove(c *Client) {
 	i.clients.Remove(c)
 	delete(i.byID, c.id)
 	i.departed.Add(c.in.stats)

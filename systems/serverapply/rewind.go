@@ -8,6 +8,8 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/commands"
+	"github.com/tactusgo/tactus/systems/internal/saved"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
@@ -56,6 +58,9 @@ func NewRewind(i *Intake, c RewindConfig, l timeline.Listener) *Rewind {
 // Timeline returns the inputs of all players by tick.
 func (m *Rewind) Timeline() *timeline.Timeline { return m.line }
 
+// Ready returns true: no tick waits for inputs.
+func (*Rewind) Ready() bool { return true }
+
 // Run is the system. It simulates ticks again that late inputs have changed, each with Simulate and Authority, and
 // begins the next tick. Simulate and Authority follow.
 func (m *Rewind) Run(*ecs.World) {
@@ -94,32 +99,46 @@ func (m *Rewind) updateConsumed(c *Client, newest uint32) {
 	}
 }
 
-// Enter adds a client's player to the game in the next tick. value is the join request. back reports that the
-// player's seat was reserved.
-func (m *Rewind) Enter(c *Client, value string, back bool) error {
-	tick := m.config.Tick()
+// Join adds the player of a client, which [Intake.Add] has added, to the game in the next tick. request is the encoded join request.
+// If back is true, the player is in the game already. Inputs name their tick, so consumed has no meaning. The error is that of
+// [timeline.Timeline.Join].
+func (m *Rewind) Join(player uint32, request string, back bool, consumed uint32) error {
+	c, tick := m.byID[player], m.config.Tick()
 	c.in.follow(max(tick, 1) - 1)
-	c.missed = m.line.Missing(c.id)
+	c.missed = m.line.Missing(player)
 	if back {
-		m.reserved = slices.DeleteFunc(m.reserved, func(id uint32) bool { return id == c.id })
+		m.reserved = slices.DeleteFunc(m.reserved, func(id uint32) bool { return id == player })
 		return nil
 	}
-	return m.line.Join(c.id, tick, tick, value)
+	return m.line.Join(player, tick, tick, request)
 }
 
-// Resume continues with a player of a saved server, before the first tick. Its seat is reserved unless it leaves.
-func (m *Rewind) Resume(player, first uint32, inputs []timeline.Input, leaves bool) error {
-	if !leaves {
+// Save adds the inputs of the players to x, and removes players who are not in the game. It returns the leaves and commands that
+// wait for a tick.
+func (m *Rewind) Save(x *saved.State) []commands.Entry {
+	x.KeepPresent(m.line)
+	return m.line.AppendPending(nil)
+}
+
+// Load adds a player of a save to the game before the first tick. Its seat is reserved unless it leaves.
+func (m *Rewind) Load(p *saved.Player) error {
+	if !p.Leaves {
+		m.reserved = append(m.reserved, p.Client)
+	}
+	return m.line.Resume(p.Client, p.First, p.Inputs, func(timeline.Input) {})
+}
+
+// Leave follows the end of a client's session. If waited is true, its player stays in the game with neutral inputs after those that
+// have arrived.
+func (m *Rewind) Leave(player uint32, waited bool) {
+	if waited {
+		m.closePast(player)
 		m.reserved = append(m.reserved, player)
 	}
-	return m.line.Resume(player, first, inputs, func(timeline.Input) {})
 }
 
-// Reserve keeps a player in the game whose client has left. The player has neutral inputs after those that have arrived.
-func (m *Rewind) Reserve(player uint32) {
-	m.closePast(player)
-	m.reserved = append(m.reserved, player)
-}
+// Plays returns true: a player joins in the tick after its session starts.
+func (*Rewind) Plays(player uint32) bool { return true }
 
 // Command runs a command of a player in the next tick.
 func (m *Rewind) Command(player uint32, command string) {
@@ -128,12 +147,14 @@ func (m *Rewind) Command(player uint32, command string) {
 	}
 }
 
-// Depart removes a player from the game in the next tick.
-func (m *Rewind) Depart(player uint32) {
+// Depart removes players from the game in the next tick.
+func (m *Rewind) Depart(players []uint32) {
 	tick := m.config.Tick()
-	m.reserved = slices.DeleteFunc(m.reserved, func(id uint32) bool { return id == player })
-	if m.line.Leave(player, tick) != nil {
-		_ = m.line.Leave(player, tick+1) // the player joins in that tick, or never joined
+	for _, player := range players {
+		m.reserved = slices.DeleteFunc(m.reserved, func(id uint32) bool { return id == player })
+		if m.line.Leave(player, tick) != nil {
+			_ = m.line.Leave(player, tick+1) // the player joins in that tick, or never joined
+		}
 	}
 }
 
@@ -147,8 +168,8 @@ func (m *Rewind) closePast(player uint32) {
 
 // Receive processes a message of inputs. It returns the message for its other fields, valid until the next call, or
 // nil if the message could not be decoded because an earlier one is missing.
-func (m *Rewind) Receive(c *Client, pk netsys.Packet) (*wire.Input, error) {
-	msg, err := m.read(0, c, pk)
+func (m *Rewind) Receive(worker int, c *Client, pk netsys.Packet) (*wire.Input, error) {
+	msg, err := m.read(worker, c, pk)
 	if msg != nil {
 		m.storeInputs(c, msg)
 	}

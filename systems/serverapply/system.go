@@ -7,6 +7,7 @@ import (
 	"github.com/tactusgo/tactus/internal/reuse"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/commands"
+	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -15,46 +16,53 @@ import (
 type System struct {
 	*Intake
 	log        *commands.Log
+	listener   timeline.Listener
 	absent     []*Client // players of a save, while they have pending inputs; no buffer decides for them
 	decideFunc func(worker, piece int)
 	words      []int32 // scratch
 }
 
-// New returns the system.
-func New(i *Intake) *System {
-	s := &System{Intake: i, log: commands.New(i.world)}
+// New returns the system. l learns of each tick that starts and ends.
+func New(i *Intake, l timeline.Listener) *System {
+	s := &System{Intake: i, log: commands.New(i.world), listener: l}
 	s.decideFunc = s.decidePiece
 	return s
 }
 
-// Enter adds a player to the game in the next tick. value is the join request.
-func (s *System) Enter(player uint32, value string) {
-	s.log.Add(commands.Entry{Tick: s.config.Tick(), Player: player, Kind: commands.Join, Value: value})
+// Join adds the player of a client, which [Intake.Add] has added, to the game in the next tick. request is the encoded join request.
+// If back is true, the player is in the game already, and its inputs continue after consumed, the newest input consumed in its
+// previous session. Join returns no error.
+func (s *System) Join(player uint32, request string, back bool, consumed uint32) error {
+	if back {
+		s.byID[player].in.follow(consumed)
+		return nil
+	}
+	s.log.Add(commands.Entry{Tick: s.config.Tick(), Player: player, Kind: commands.Join, Value: request})
+	return nil
 }
 
-// Depart removes a player from the game in the next tick, or one tick later if the player joins in the next tick.
-func (s *System) Depart(player uint32) {
-	delete(s.byID, player) // its pending inputs
-	tick := s.config.Tick()
-	if s.log.HasJoin(player, tick) {
-		tick++
+// Leave does nothing: the entities of a player whose client has left stay until [System.Depart].
+func (*System) Leave(player uint32, waited bool) {}
+
+// Depart removes players from the game in the next tick, or one tick later if they join in the next tick.
+func (s *System) Depart(players []uint32) {
+	for _, player := range players {
+		delete(s.byID, player) // its pending inputs
+		tick := s.config.Tick()
+		if s.log.HasJoin(player, tick) {
+			tick++
+		}
+		s.log.Add(commands.Entry{Tick: tick, Player: player, Kind: commands.Leave})
 	}
-	s.log.Add(commands.Entry{Tick: tick, Player: player, Kind: commands.Leave})
 }
+
+// Plays returns true: a player joins in the tick after its session starts.
+func (*System) Plays(player uint32) bool { return true }
 
 // Command runs a command of a player in the next tick.
 func (s *System) Command(player uint32, command string) {
 	s.log.Add(commands.Entry{Tick: s.config.Tick(), Player: player, Kind: commands.Command, Value: command})
 }
-
-// AppendPending appends to dst the leaves and commands of the next tick and later ones.
-func (s *System) AppendPending(dst []commands.Entry) []commands.Entry {
-	return s.log.AppendPending(dst, s.config.Tick())
-}
-
-// Resume continues the inputs of a returning player after consumed, the newest input consumed in the previous
-// session.
-func (s *System) Resume(c *Client, consumed uint32) { c.in.follow(consumed) }
 
 // Receive processes a message of inputs on a worker. Different workers may process different clients at the same
 // time. It returns the message for its other fields, valid until the worker's next call, or nil if the message
@@ -76,12 +84,20 @@ func (s *System) Receive(worker int, c *Client, pk netsys.Packet) (*wire.Input, 
 // lossInterval is the number of ticks between two readings of a link's loss.
 const lossInterval = 32
 
+// Ready starts the next tick and returns true: no tick waits for inputs.
+func (s *System) Ready() bool {
+	s.world.Netcode().SetTick(s.config.Tick())
+	s.listener.Start(s.config.Tick())
+	return true
+}
+
 // Run is the system. It runs joins, leaves and commands. Then it decides which input of each client this tick
 // consumes, and sets the inputs of all entities. The server never goes back: a late input changes no completed
 // tick.
 func (s *System) Run(w *ecs.World) {
 	tick, recorder := s.config.Tick(), s.config.Recorder
 	if recorder != nil {
+		recorder.Begin(tick)
 		s.log.Describe(tick, recorder)
 	}
 	s.log.Run(tick)
@@ -104,6 +120,12 @@ func (s *System) Run(w *ecs.World) {
 		recorder.Run()
 	}
 	w.Netcode().GiveInputs(s.inputOf)
+}
+
+// Done ends the tick.
+func (s *System) Done() {
+	s.listener.Done()
+	s.world.Netcode().SkipNobody()
 }
 
 // skip leaves the entities of a client out of this tick.

@@ -20,7 +20,7 @@ var rooms = map[string]string{
 	"predict":     "inputgather internal/mirror",
 	"reconcile":   "predict internal/mirror internal/report",
 	"interpolate": "lagcomp policy internal/mirror",
-	"serverapply": "internal/notice internal/commands",
+	"serverapply": "internal/notice internal/commands internal/saved",
 	"snapshot":    "internal/inflight internal/traffic internal/report internal/interest",
 
 	// what they stand on
@@ -30,7 +30,10 @@ var rooms = map[string]string{
 	"internal/notice":   "internal/inflight",
 	"internal/sessions": "internal/notice",
 	"internal/commands": "internal/inflight internal/notice",
-	"internal/relay":    "policy internal/inflight internal/commands",
+	"internal/relay":    "policy internal/inflight internal/commands internal/saved",
+
+	// both ends, compared for tests
+	"internal/difference": "snapshot reconcile internal/mirror",
 }
 
 // floors say it of what stands below the rooms, and of what games import beside the six: these

@@ -120,9 +120,9 @@ func TestCommandsDoNotPileUp(t *testing.T) {
 		}
 		m.step()
 	}
-	testgame.Equal(t, "waits", m.server.CommandsWaiting(1), true)
+	testgame.Equal(t, "plays while a command waits", m.server.Plays(1), false)
 	largest := 0
-	for m.server.CommandsWaiting(1) && m.now < 9000 {
+	for !m.server.Plays(1) && m.now < 9000 {
 		m.step()
 		largest = max(largest, len(m.server.Append(nil, 3, silent.down.seq, m.limit)))
 		silent.down.seq++

@@ -7,10 +7,10 @@
 // The server:
 //
 //   - Start: [NewServer], [Config]. Timeline.Wait selects lockstep.
-//   - Add and remove clients: [Server.Add], [Server.SetLead], [Server.Remove], [Server.Playing]. After a reconnect or to
-//     start over: [Server.Resync].
+//   - Add and remove players: [Server.Join], [Server.SetLead], [Server.Leave], [Server.Depart], [Server.Playing]; spectators:
+//     [Server.Add], [Server.Remove]. To start over: [Server.Resync].
 //   - In each tick: [Server.ReceivePacket] for arrived datagrams, [Server.Message] for messages of channels, [Server.Ready],
-//     a tick of [Server.Timeline], [Server.Done], [Server.PrepareStates], then [Server.NextPacket] and
+//     [Server.Run], the simulation, [Server.Done], [Server.PrepareStates], then [Server.NextPacket] and
 //     [Server.SendReliable] for each client.
 //   - Without a session: [Server.Receive], [Server.Deliver], [Server.Append], [Server.Outgoing], [Server.Sent],
 //     [Server.SetRepeats].

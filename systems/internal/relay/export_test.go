@@ -5,8 +5,8 @@ func (s *Server) Step() bool {
 	if !s.Ready() {
 		return false
 	}
-	s.timeline.BeginTick()
 	w := s.timeline.World()
+	s.Run(w)
 	w.Netcode().SimulateStage().Run(w)
 	s.config.Timeline.Authority.Run(w)
 	s.Done()

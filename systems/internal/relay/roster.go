@@ -5,6 +5,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/commands"
+	"github.com/tactusgo/tactus/systems/internal/saved"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
@@ -59,28 +60,53 @@ func (s *Server) applyEvents() {
 	s.waitingCommands = slices.Delete(s.waitingCommands, 0, n)
 }
 
-// Resume continues with a player of a saved server, before the first tick. Its client is absent, as before [Server.Resync].
-// If the player leaves, it does so in the next tick. The error is that of [timeline.Timeline.Adopt], or [ErrPeers].
-func (s *Server) Resume(p timeline.Presence, inputs []timeline.Input, leaves bool) error {
-	if !leaves {
-		if err := s.Add(p.Player, true, ""); err != nil {
+// Join adds the client of a player: see [Server.Add]. request is the encoded join request. If back is true, the player is in the game
+// already: see [Server.Resync]. Inputs name their tick, so consumed has no meaning.
+func (s *Server) Join(player uint32, request string, back bool, consumed uint32) error {
+	if back {
+		return s.Resync(player)
+	}
+	return s.Add(player, true, request)
+}
+
+// Leave does nothing: a player whose client has left stays in the game without inputs until [Server.Depart].
+func (*Server) Leave(player uint32, waited bool) {}
+
+// Depart removes players from the game in the next tick.
+func (s *Server) Depart(players []uint32) {
+	for _, player := range players {
+		s.Remove(player)
+	}
+}
+
+// Plays reports whether a player is in the game and its next commands can be sent.
+func (s *Server) Plays(player uint32) bool {
+	return s.Playing(player) && !slices.ContainsFunc(s.waitingCommands, func(e commands.Entry) bool { return e.Player == player })
+}
+
+// Save adds the inputs of the players to x, and removes players who are not in the game. It returns the leaves and commands of the
+// next tick, and the commands that wait for a later one.
+func (s *Server) Save(x *saved.State) []commands.Entry {
+	x.KeepPresent(s.timeline)
+	return append(s.timeline.AppendPending(nil), s.waitingCommands...)
+}
+
+// Load continues with a player of a save, before the first tick. Its client is absent, as before [Server.Resync]. If the player leaves,
+// it does so in the next tick. The error is that of [timeline.Timeline.Resume], or [ErrPeers].
+func (s *Server) Load(p *saved.Player) error {
+	if !p.Leaves {
+		if err := s.Add(p.Client, true, ""); err != nil {
 			return err
 		}
-		s.peer(p.Player).joined = true
+		s.peer(p.Client).joined = true
 	}
 	now, slot := s.timeline.Next(), s.allocateSlot()
-	p.First, p.To, p.Value = max(p.First, now), timeline.Forever, ""
-	l := s.lanes[slot]
-	l.reset(p, now)
-	return s.timeline.Resume(p.Player, p.First, inputs, func(in timeline.Input) {
+	first, l := max(p.First, now), s.lanes[slot]
+	l.reset(timeline.Presence{Player: p.Client, From: p.From, First: first, To: timeline.Forever}, now)
+	return s.timeline.Resume(p.Client, first, p.Inputs, func(in timeline.Input) {
 		l.set(in.Tick, inputKnown, in.Words)
 		l.ahead = max(l.ahead, in.Tick+1)
 	})
-}
-
-// AppendPending appends to dst the leaves and commands of the next tick, and the commands that wait for a later one.
-func (s *Server) AppendPending(dst []commands.Entry) []commands.Entry {
-	return append(s.timeline.AppendPending(dst), s.waitingCommands...)
 }
 
 // canSendCommand reports whether another command would reach all clients soon. It would if the unacknowledged
@@ -103,11 +129,6 @@ func (s *Server) canSendCommand(now uint32) bool {
 		}
 	}
 	return true
-}
-
-// CommandsWaiting reports whether commands of a player wait until they can be sent.
-func (s *Server) CommandsWaiting(player uint32) bool {
-	return slices.ContainsFunc(s.waitingCommands, func(e commands.Entry) bool { return e.Player == player })
 }
 
 // allocateSlot returns a free slot with a lane.

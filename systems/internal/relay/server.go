@@ -119,7 +119,7 @@ func (s *Server) Remove(player uint32) {
 
 // Command runs a command of a player at the start of the next tick, after the player's earlier commands in that
 // tick. command is the output of [ecs.Players.Pack]. If a client has not yet acknowledged as many commands as fit
-// into a message, the command waits for a later tick; see [Server.CommandsWaiting]. The player does not have to be
+// into a message, the command waits for a later tick; see [Server.Plays]. The player does not have to be
 // in the game.
 func (s *Server) Command(player uint32, command string) {
 	s.waitingCommands = append(s.waitingCommands, commands.Entry{Player: player, Value: command})
@@ -183,7 +183,7 @@ const maxSkip = 1 << 14
 
 // Ready reports whether the next tick can be simulated. Under lockstep it returns false while an input is missing.
 // Call Ready once for each due tick, after receiving the arrived messages, whatever it returned before. If it
-// returns true, begin the tick of [Server.Timeline], simulate it and call [Server.Done]. Finally call
+// returns true, call [Server.Run], simulate the tick and call [Server.Done]. Finally call
 // [Server.PrepareStates], and [Server.Append] for each client.
 func (s *Server) Ready() bool {
 	for _, p := range s.peers {
@@ -199,6 +199,9 @@ func (s *Server) Ready() bool {
 	}
 	return !s.waits
 }
+
+// Run is the system ServerApply. It simulates ticks again for which inputs arrived late, and begins the next tick.
+func (s *Server) Run(*ecs.World) { s.timeline.BeginTick() }
 
 // Awaited returns the players whose missing inputs the due tick waits for.
 func (s *Server) Awaited() []uint32 {

@@ -65,6 +65,25 @@ type Command struct {
 	Value  string // without its kind
 }
 
+// KeepPresent removes the players who were not in the game in the last tick of a timeline, or who leave it in the next one. It adds
+// the inputs of the others.
+func (x *State) KeepPresent(line *timeline.Timeline) {
+	present := make(map[uint32]timeline.Presence)
+	for _, p := range line.AppendPresences(nil) {
+		if p.From < line.Next() && p.To == timeline.Forever {
+			present[p.Player] = p
+		}
+	}
+	kept := x.Players[:0]
+	for _, p := range x.Players {
+		if at, is := present[p.Client]; is {
+			p.From, p.First, p.Inputs = at.From, at.First, line.AppendInputs(nil, p.Client)
+			kept = append(kept, p)
+		}
+	}
+	x.Players = kept
+}
+
 // Append appends the encoded state.
 func (x *State) Append(dst []byte) []byte {
 	dst = append(append(dst, mark...), version)

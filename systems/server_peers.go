@@ -111,7 +111,7 @@ func (s *Server) receive(*ecs.World) {
 	s.sessions.Polled()
 	s.sessions.commands.Deliver(s.model.applier, func(client uint32) bool {
 		p := s.sessions.byID[client]
-		return p != nil && s.model.applier.Plays(p)
+		return p != nil && s.model.applier.Plays(client)
 	})
 }
 
@@ -129,7 +129,7 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 	if p.spectator {
 		p.inputs = s.intake.Watch(p.ID, session, &p.Notices, &p.Logged)
 	} else {
-		p.inputs = s.intake.Join(p.ID, session, &p.Notices, &p.Logged)
+		p.inputs = s.intake.Add(p.ID, session, &p.Notices, &p.Logged)
 	}
 	s.sessions.add(p)
 	if s.config.Events != nil {
@@ -137,12 +137,20 @@ func (h *serverHandler) Connected(_ time.Time, session netsys.Session) {
 	}
 	s.model.sender.Join(p)
 	if p.spectator {
-		s.model.applier.Watch(p)
 		return
 	}
-	s.model.applier.Join(p, kept, back)
+	p.report = s.report.Join(p.ID)
+	s.admit(p, s.model.applier.Join(p.ID, string(s.link.endpoint.Login(session)), back, kept.Input))
 	if back {
 		s.notePresence(p.ID, false)
+	}
+}
+
+// admit ends the session of a client that could not join because of err, which may be nil.
+func (s *Server) admit(p *peer, err error) {
+	if err != nil {
+		s.config.Logger.Error("client refused", "client", p.ID, "spectator", p.spectator, "error", err)
+		p.Session.Close(s.link.now, netsys.ReasonServerClosing)
 	}
 }
 
@@ -164,15 +172,16 @@ func (h *serverHandler) Disconnected(_ time.Time, session netsys.Session, reason
 	} else if s.config.Events != nil {
 		s.config.Events.Leave(p.ID)
 	}
-	if waits && s.model.applier.Plays(p) {
+	if waits && s.model.applier.Plays(p.ID) {
 		s.sessions.commands.Forward(p.commands, s.model.applier)
 	}
 	s.sessions.commands.Leave(p.commands)
 	s.model.sender.Leave(p) // it may still count inputs
 	if !p.spectator {
-		s.intake.Leave(p.inputs)
+		s.intake.Remove(p.inputs)
+		s.report.Leave(p.ID)
+		s.model.applier.Leave(p.ID, waits)
 	}
-	s.model.applier.Leave(p, waits)
 	s.sessions.Leave(p.Client, reason, p.inputs.Consumed())
 	if waits {
 		s.notePresence(p.ID, true)
@@ -242,12 +251,6 @@ type receiver struct {
 	touched byte   // has no meaning
 }
 
-// workerApplier is an applier whose inputs affect only their client.
-type workerApplier interface {
-	// ReceiveOn processes a message of inputs on a worker.
-	ReceiveOn(worker int, p *peer, pk netsys.Packet) error
-}
-
 // deferred is work that a worker leaves to the server's goroutine.
 type deferred struct {
 	p       *peer
@@ -282,13 +285,12 @@ func (r *receiver) Received(_ time.Time, session netsys.Session, pk netsys.Packe
 		r.deferWork(deferred{p: p, flooded: true}, nil)
 		return
 	}
-	to, is := r.model.applier.(workerApplier)
-	if !is || p.spectator || p.deferredItems > 0 || len(pk.Data) > 0 && pk.Data[0] == commands.PacketKind {
+	if !r.model.workers || p.spectator || p.deferredItems > 0 || len(pk.Data) > 0 && pk.Data[0] == commands.PacketKind {
 		r.deferWork(deferred{p: p, packet: pk}, pk.Data)
 		return
 	}
 	r.bytes += uint64(len(pk.Data))
-	if err := to.ReceiveOn(r.worker, p, pk); err != nil {
+	if err := r.model.receive(r.worker, p, pk); err != nil {
 		r.deferWork(deferred{p: p, err: err}, nil)
 	}
 }
@@ -337,9 +339,11 @@ func (h *serverHandler) receivePacket(p *peer, pk netsys.Packet) {
 		return
 	}
 	s.stats.InputBytes += uint64(len(pk.Data))
-	if p.spectator && s.model.snapshots {
-		s.skipInputs(p, pk)
-		return
+	receive := s.model.receive
+	if p.spectator {
+		receive = s.model.skip
 	}
-	s.model.applier.Receive(p, pk)
+	if err := receive(0, p, pk); err != nil {
+		s.sessions.Refuse(p.Client, err)
+	}
 }

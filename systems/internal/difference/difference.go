@@ -1,6 +1,7 @@
-package systems
+package difference
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -17,63 +18,58 @@ import (
 	"github.com/tactusgo/tactus/systems/snapshot"
 )
 
-// differs compares the world of a client that simulates everything with the server's after the newest tick that is final on
-// both. It returns an error that describes the first difference.
-func (m *following) differs(ours *timeline.Timeline) error {
-	if !m.Following() {
-		return fmt.Errorf("the client has no state of the world")
-	}
-	theirs := m.line
-	final := min(ours.Horizon(), theirs.Horizon())
+// Timelines compares the worlds of two peers that simulate everything after the newest tick that is final on both. It returns an
+// error that describes the first difference.
+func Timelines(client, server *timeline.Timeline) error {
+	final := min(client.Horizon(), server.Horizon())
 	if final == 0 {
-		return fmt.Errorf("no tick is final on both peers")
+		return errors.New("no tick is final on both peers")
 	}
 	tick := final - 1
-	a, okA := ours.Hash(tick)
-	b, okB := theirs.Hash(tick)
+	a, okA := client.Hash(tick)
+	b, okB := server.Hash(tick)
 	switch {
 	case !okA || !okB:
-		return fmt.Errorf("tick %d, the newest that is final on both, is %d ticks old", tick, ours.Next()-final)
+		return fmt.Errorf("tick %d, the newest that is final on both, is %d ticks old", tick, client.Next()-final)
 	case a == b:
 		return nil
 	}
-	x, errX := ours.AppendDigest(nil, tick)
-	y, errY := theirs.AppendDigest(nil, tick)
+	x, errX := client.AppendDigest(nil, tick)
+	y, errY := server.AppendDigest(nil, tick)
 	where := "the world"
 	if errX == nil && errY == nil {
-		where = ours.Divergence(x, y)
+		where = client.Divergence(x, y)
 	}
-	return fmt.Errorf("tick %d: %s differs: hash %016x on the client, %016x on the server", tick, where, b, a)
+	return fmt.Errorf("tick %d: %s differs: hash %016x on the client, %016x on the server", tick, where, a, b)
 }
 
-// bothEnds are a client that receives snapshots and its server, for [Difference].
-type bothEnds struct {
-	serverWorld *ecs.World
-	world       *ecs.World // the client's
-	client      uint32     // its number
-	mirror      *mirror.Mirror
-	reconciler  *reconcile.System
+// Ends are a client that receives snapshots and its server.
+type Ends struct {
+	Server, World *ecs.World // World is the client's
+	Client        uint32     // its number
+	Mirror        *mirror.Mirror
+	Reconciler    *reconcile.System
 
-	tick      uint32 // the server's next one
-	snapshots *snapshot.System
-	recipient *snapshot.Client
+	Tick      uint32 // the server's next one
+	Snapshots *snapshot.System
+	Recipient *snapshot.Client
 
 	replicated         []*ecs.Component
 	predicted, private uint64 // of them
 }
 
-// compare returns nil if the client's world equals the server's, as far as the client has been sent it and may see it.
+// Compare returns nil if the client's world equals the server's, as far as the client has been sent it and may see it.
 // Otherwise the error names the first entity, component and field that differ, with both values. Both ends must be at
 // rest.
-func (x bothEnds) compare() error {
-	p := x.world.Protocol()
+func (x Ends) Compare() error {
+	p := x.World.Protocol()
 	x.replicated, x.predicted, x.private = p.Replicated(), wire.Predicted(p), wire.Private(p)
-	f := x.snapshots.Frame(x.mirror.Newest.Send)
-	if f == nil || f.Tick != x.mirror.Newest.Tick {
-		return fmt.Errorf("the client's newest snapshot, tick %d, is %d ticks old", x.mirror.Newest.Tick, x.tick-x.mirror.Newest.Tick)
+	f := x.Snapshots.Frame(x.Mirror.Newest.Send)
+	if f == nil || f.Tick != x.Mirror.Newest.Tick {
+		return fmt.Errorf("the client's newest snapshot, tick %d, is %d ticks old", x.Mirror.Newest.Tick, x.Tick-x.Mirror.Newest.Tick)
 	}
 	seen := make(map[uint32]bool)
-	for _, s := range x.recipient.InSight(f.Send) {
+	for _, s := range x.Recipient.InSight(f.Send) {
 		seen[s.ID] = true
 		if err := x.memberDiffers(s); err != nil {
 			return err
@@ -83,8 +79,8 @@ func (x bothEnds) compare() error {
 }
 
 // onlyHas returns an error if the client has an entity that it should not have.
-func (x *bothEnds) onlyHas(seen map[uint32]bool, tick uint32) error {
-	for t := range x.world.Netcode().Tables {
+func (x *Ends) onlyHas(seen map[uint32]bool, tick uint32) error {
+	for t := range x.World.Netcode().Tables {
 		for _, id := range t.NetIDs {
 			if !seen[uint32(id)] {
 				return fmt.Errorf("entity %d lives on the client, not on the server at tick %d", id, tick)
@@ -95,19 +91,19 @@ func (x *bothEnds) onlyHas(seen map[uint32]bool, tick uint32) error {
 }
 
 // memberDiffers compares an entity in the sight of the client.
-func (x *bothEnds) memberDiffers(s snapshot.InSight) error {
-	_, over := x.recipient.Budget()
-	r := x.mirror.Entities.Of(s.ID)
+func (x *Ends) memberDiffers(s snapshot.InSight) error {
+	_, over := x.Recipient.Budget()
+	r := x.Mirror.Entities.Of(s.ID)
 	if r == nil || r.Entity.IsZero() || r.Removed.Tick != 0 {
 		if over && s.Held == 0 {
 			return nil // not sent yet
 		}
-		return fmt.Errorf("entity %d is in sight at tick %d, but does not live on the client", s.ID, x.mirror.Newest.Tick)
+		return fmt.Errorf("entity %d is in sight at tick %d, but does not live on the client", s.ID, x.Mirror.Newest.Tick)
 	}
-	send := x.mirror.Store.World.Groups[r.At.Group].Updated[r.At.Slot]
-	f := x.snapshots.Frame(send)
-	if send != x.mirror.Newest.Send && !over || f == nil {
-		return fmt.Errorf("entity %d is as of send %d, the newest is %d", s.ID, send, x.mirror.Newest.Send)
+	send := x.Mirror.Store.World.Groups[r.At.Group].Updated[r.At.Slot]
+	f := x.Snapshots.Frame(send)
+	if send != x.Mirror.Newest.Send && !over || f == nil {
+		return fmt.Errorf("entity %d is as of send %d, the newest is %d", s.ID, send, x.Mirror.Newest.Send)
 	}
 	if send < s.Since {
 		return nil // its components have changed since
@@ -116,10 +112,10 @@ func (x *bothEnds) memberDiffers(s snapshot.InSight) error {
 }
 
 // stateDiffers compares an entity of the client with its state in a frame.
-func (x *bothEnds) stateDiffers(f *capture.Frame, s snapshot.InSight, r *mirror.Replica) error {
-	private, mine := uint64(0), f.Owner(s.Group, s.Slot) == x.client
+func (x *Ends) stateDiffers(f *capture.Frame, s snapshot.InSight, r *mirror.Replica) error {
+	private, mine := uint64(0), f.Owner(s.Group, s.Slot) == x.Client
 	if mine {
-		private = x.mirror.PrivateMask(r)
+		private = x.Mirror.PrivateMask(r)
 	}
 	if err := x.entityDiffers(s.Mask, private, &f.Groups[s.Group], s.Slot, r.Entity); err != nil {
 		return fmt.Errorf("entity %d at tick %d: %w", s.ID, f.Tick, err)
@@ -134,8 +130,8 @@ func (x *bothEnds) stateDiffers(f *capture.Frame, s snapshot.InSight, r *mirror.
 
 // entityDiffers compares an entity of the client with the captured one, of which the client sees the components in mask. It ignores the
 // values of private components.
-func (x *bothEnds) entityDiffers(mask, private uint64, truth *delta.Group, k int, e ecs.Entity) error {
-	if mine := x.world.Netcode().Mask(e); mine != mask|private {
+func (x *Ends) entityDiffers(mask, private uint64, truth *delta.Group, k int, e ecs.Entity) error {
+	if mine := x.World.Netcode().Mask(e); mine != mask|private {
 		return fmt.Errorf("components %#x on the client, %#x on the server", mine, mask|private)
 	}
 	rec := truth.Record(k)
@@ -146,20 +142,20 @@ func (x *bothEnds) entityDiffers(mask, private uint64, truth *delta.Group, k int
 		}
 		words := rec[:comp.Words]
 		rec = rec[comp.Words:]
-		mine := x.world.Netcode().Pointer(e, comp)
+		mine := x.World.Netcode().Pointer(e, comp)
 		if mask&m&-m == 0 || x.misses(e, comp) {
 			continue
 		}
-		if r := x.mirror.Entities.Of(uint32(x.world.NetID(e))); r.CoSimulated() && x.predicted&(1<<comp.Replicated()) != 0 {
+		if r := x.Mirror.Entities.Of(uint32(x.World.NetID(e))); r.CoSimulated() && x.predicted&(1<<comp.Replicated()) != 0 {
 			theirs := dequantize(comp, words)
-			if field, mine := x.reconciler.OtherDiffers(r, comp, theirs); field >= 0 {
+			if field, mine := x.Reconciler.OtherDiffers(r, comp, theirs); field >= 0 {
 				return fmt.Errorf("%s.%s, co-simulated: %s on the client, %s on the server", comp.Name, comp.Schema.Fields[field].Path,
 					comp.Schema.Format(field, mine), comp.Schema.Format(field, theirs))
 			}
 			continue
 		}
-		if isPredicted(x.world, e) && x.predicted&(1<<comp.Replicated()) != 0 {
-			if err := x.reconciler.OwnDiffers(e, comp, truth.Send, words); err != nil {
+		if isPredicted(x.World, e) && x.predicted&(1<<comp.Replicated()) != 0 {
+			if err := x.Reconciler.OwnDiffers(e, comp, truth.Send, words); err != nil {
 				return err
 			}
 			continue
@@ -175,13 +171,13 @@ func (x *bothEnds) entityDiffers(mask, private uint64, truth *delta.Group, k int
 
 // misses reports whether the client simulates an entity, and lacks an entity that places a component of it on the
 // server.
-func (x *bothEnds) misses(e ecs.Entity, comp *ecs.Component) bool {
-	if !isPredicted(x.world, e) {
+func (x *Ends) misses(e ecs.Entity, comp *ecs.Component) bool {
+	if !isPredicted(x.World, e) {
 		return false
 	}
-	truth, there := x.serverWorld.ByNetID(x.world.NetID(e))
-	for _, c := range ecs.CarriedIn(x.serverWorld.Protocol()) {
-		if there && c.Component.Replicated() == comp.Replicated() && c.Unseen(x.serverWorld, truth, x.world) {
+	truth, there := x.Server.ByNetID(x.World.NetID(e))
+	for _, c := range ecs.CarriedIn(x.Server.Protocol()) {
+		if there && c.Component.Replicated() == comp.Replicated() && c.Unseen(x.Server, truth, x.World) {
 			return true
 		}
 	}
@@ -204,10 +200,10 @@ func firstUnequalField(comp *ecs.Component, a, b unsafe.Pointer) int {
 
 // privateDiffers compares the components that only the owner may see and does not predict. It compares with the newest
 // state that the owner was sent of the entity, or with the current state where that is no longer kept.
-func (x *bothEnds) privateDiffers(id uint32, e ecs.Entity) error {
-	mask, rec := x.recipient.OwnState(x.mirror.Own.NewestSend(id), id)
+func (x *Ends) privateDiffers(id uint32, e ecs.Entity) error {
+	mask, rec := x.Recipient.OwnState(x.Mirror.Own.NewestSend(id), id)
 	if rec == nil {
-		mask, rec = x.recipient.OwnState(x.mirror.Newest.Send, id)
+		mask, rec = x.Recipient.OwnState(x.Mirror.Newest.Send, id)
 	}
 	for m := mask; m != 0; m &= m - 1 {
 		comp := x.replicated[bits.TrailingZeros64(m)]
@@ -217,10 +213,10 @@ func (x *bothEnds) privateDiffers(id uint32, e ecs.Entity) error {
 		n := (comp.Schema.RawSize() + 3) / 4
 		truth := rec[:n]
 		rec = rec[n:]
-		if bit := m & -m; x.private&bit == 0 || x.predicted&bit != 0 && isPredicted(x.world, e) {
+		if bit := m & -m; x.private&bit == 0 || x.predicted&bit != 0 && isPredicted(x.World, e) {
 			continue
 		}
-		mine := x.world.Netcode().Pointer(e, comp)
+		mine := x.World.Netcode().Pointer(e, comp)
 		if mine == nil {
 			return fmt.Errorf("%s: not on the client", comp.Name)
 		}

@@ -206,7 +206,7 @@ func FuzzPeers(f *testing.F) {
 		g.run(30)
 		s := g.server
 		peer := s.sessions.peers.All()[0]
-		s.model.applier.Receive(peer, netsys.Packet{Seq: 9000, Data: datagram, At: g.now})
+		_ = s.model.receive(0, peer, netsys.Packet{Seq: 9000, Data: datagram, At: g.now})
 		bulk, _ := relay.BulkChannel(channel.Config{})
 		_, _ = s.model.message(peer, bulk, relay.AppendMessage(nil, message))
 		for _, err := range []error{
