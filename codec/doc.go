@@ -5,7 +5,7 @@
 //   - Compare 16-bit sequence numbers and extend them to full ticks: [Newer], [Diff], [Lift].
 //   - Encode the entities of a snapshot against a state that the receiver has: package codec/delta.
 //   - Describe a component and derive its encoding: package codec/schema.
-//   - Compress a file: package codec/frame.
+//   - Compress a file: package codec/compression.
 //
 // # Hostile input
 //

@@ -129,7 +129,7 @@ func TestEntityThatFitsNoSnapshot(t *testing.T) {
 		t.Errorf("%d oversized, %d not sent", st.Oversized, st.SendErrors)
 	}
 	for id := range w.NetID(e) {
-		if k, _ := g.server.Baseline(c.ID(), id+1); k.TooBig != (id+1 == w.NetID(e)) {
+		if k, _ := g.server.Knowledge(c.ID(), id+1); k.TooBig != (id+1 == w.NetID(e)) {
 			t.Errorf("%+v", k)
 		}
 	}

@@ -279,20 +279,20 @@ func (c *Client) Frame(now time.Time) {
 // Run plays in real time until ctx ends, then leaves and returns nil, or until the session ends, and returns the
 // reason. frame, which may be nil, is called after every step with the updated view.
 func (c *Client) Run(ctx context.Context, frame func(c *Client)) error {
-	err := runRealTime(ctx, frames{c, frame}, func() error { return c.Close(time.Now()) })
+	err := runRealTime(ctx, drawing{c, frame}, func() error { return c.Close(time.Now()) })
 	if c.link.err != nil && ctx.Err() == nil {
 		return c.link.err
 	}
 	return err
 }
 
-// frames draws after every step.
-type frames struct {
+// drawing draws after every step.
+type drawing struct {
 	*Client
 	frame func(*Client)
 }
 
-func (f frames) Advance(now time.Time) int {
+func (f drawing) Advance(now time.Time) int {
 	n := f.Client.Advance(now)
 	if n > 0 {
 		f.Client.Frame(now)

@@ -45,7 +45,7 @@ func TestDifferenceOfNewcomersThatWait(t *testing.T) {
 	g, _ := crowded(t, 300, ServerConfig{Snapshots: Snapshots{Budget: 200}})
 	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
 	g.connect()
-	g.until("the client has joined", func() bool { k, ok := g.server.Baseline(c.ID(), 1); return ok && k.OverBudget && !k.Joining })
+	g.until("the client has joined", func() bool { k, ok := g.server.Knowledge(c.ID(), 1); return ok && k.OverBudget && !k.Joining })
 	var came []ecs.Entity
 	for n := range 64 {
 		came = append(came, g.server.World().Spawn(place{X: float32(n)}, tint{uint8(n)}))

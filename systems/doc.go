@@ -74,7 +74,7 @@
 //   - Read counters: [Server.Stats], [Server.Clients], [Server.Model], [Client.Stats], ClientConfig.Prediction.OnMismatch.
 //   - Find the causes of corrections: [Client.Causes].
 //   - Count bytes by component, field and entity: [Server.Traffic], [Server.TopEntities], [Server.TrafficByArchetype].
-//   - Read the state of an entity that a client has acknowledged, and why the server has not sent more: [Server.Baseline].
+//   - Read the state of an entity that a client has acknowledged, and why the server has not sent more: [Server.Knowledge].
 //   - Observe a running server in a browser or with Prometheus: package inspect. Observe it from your own program:
 //     [Server.SetProbe].
 //
@@ -171,4 +171,13 @@
 // player's next session continues with them. The same holds for a player who is away, see [Client.Away]. Input numbers
 // continue after the last consumed input. Reliable messages start again. A client that sends but acknowledges nothing for the
 // timeout has timed out too. A goodbye or a kick ends everything at once.
+//
+// # Files
+//
+//	server*.go, client*.go          the two ends; by part: peers, snapshots, relay, stamping, record, replay, save, stats
+//	config*.go                      their configurations and what is checked
+//	model_parts.go, models.go       the parts of an end that depend on the netcode model, and how each model chooses them
+//	schedule*.go                    the order of systems
+//	flight.go, flight_rerun.go      what a server keeps of its last ticks, and their simulation
+//	interest.go, login.go, refusals.go, listeners.go, record_relay.go, realtime.go  types and helpers of both ends
 package systems

@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/frames"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
@@ -73,7 +73,7 @@ func TestBlocksSayNothingOfOtherSlots(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 51))
 	model := delta.NewModel(delta.NewLayout(wire.Tables(zoo()), 3, DefaultSendRate), nil)
 	f, base, base2 := s.snapshots.Newest(), s.snapshots.Frame(s.snapshots.Newest().Send-2), s.snapshots.Frame(s.snapshots.Newest().Send-3)
-	disguised := func(f *capture.Frame, slots uint64) *delta.Group {
+	disguised := func(f *frames.Frame, slots uint64) *delta.Group {
 		var c delta.Group
 		c.Reset(f.Send)
 		for k := range delta.GroupSize {

@@ -104,7 +104,7 @@ func TestInterestUnderWay(t *testing.T) {
 					seen := 0
 					for _, e := range all {
 						id := w.NetID(e)
-						k, ok := g.server.Baseline(c.ID(), id)
+						k, ok := g.server.Knowledge(c.ID(), id)
 						if _, there := c.World().ByNetID(id); !ok || there == k.Hidden {
 							t.Errorf("client %d has entity %d: %v, and it is hidden: %v", c.ID(), id, there, k.Hidden)
 						} else if there {
@@ -244,7 +244,7 @@ func whatItHears(t *testing.T, seed uint64, of Interest, company bool) (heard []
 		g.step()
 	}
 	if company {
-		if k, ok := g.server.Baseline(1, w.NetID(unseen[0])); !ok || !k.Exists || !k.Hidden {
+		if k, ok := g.server.Knowledge(1, w.NetID(unseen[0])); !ok || !k.Exists || !k.Hidden {
 			t.Fatalf("it is not hidden: %+v", k)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// Server.Baseline describes exactly what the client has.
+// Server.Knowledge describes exactly what the client has.
 func TestKnowsWhatTheClientHas(t *testing.T) {
 	var hidden ecs.Entity
 	g := newGame(t, peopled, ServerConfig{Snapshots: Snapshots{Interest: seenIf(func(e ecs.Entity, _ uint32) bool { return e != hidden })}})
@@ -22,16 +22,16 @@ func TestKnowsWhatTheClientHas(t *testing.T) {
 	c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{Latency: 50 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.05})
 	g.connect()
 	g.run(120)
-	if _, ok := g.server.Baseline(99, 1); ok {
+	if _, ok := g.server.Knowledge(99, 1); ok {
 		t.Error("it knows of a client that is not there")
 	}
-	if k, ok := g.server.Baseline(c.ID(), 5000); !ok || k.Exists {
+	if k, ok := g.server.Knowledge(c.ID(), 5000); !ok || k.Exists {
 		t.Errorf("an entity that is not there: %+v, %v", k, ok)
 	}
 	for range 60 {
 		g.step()
 		for id := range components.NetID(100) {
-			k, ok := g.server.Baseline(c.ID(), id+1)
+			k, ok := g.server.Knowledge(c.ID(), id+1)
 			if !ok || !k.Exists || k.Joining || k.Held == 0 || k.Held > k.Sent || k.Sent > k.Send || k.Baseline > k.Held {
 				t.Fatalf("%+v, %v", k, ok)
 			}
@@ -44,7 +44,7 @@ func TestKnowsWhatTheClientHas(t *testing.T) {
 	own := func() Knowledge {
 		for e, r := range ecs.All[ownerRow](w) {
 			if r.Owner.Client == c.ID() {
-				k, _ := g.server.Baseline(c.ID(), w.NetID(e))
+				k, _ := g.server.Knowledge(c.ID(), w.NetID(e))
 				return k
 			}
 		}
@@ -57,10 +57,10 @@ func TestKnowsWhatTheClientHas(t *testing.T) {
 	hidden, _ = w.ByNetID(7)
 	decide(w, hidden)
 	g.run(60)
-	if k, _ := g.server.Baseline(c.ID(), 7); !k.Hidden || k.Held != 0 || k.Baseline != 0 {
+	if k, _ := g.server.Knowledge(c.ID(), 7); !k.Hidden || k.Held != 0 || k.Baseline != 0 {
 		t.Errorf("hidden: %+v", k)
 	}
-	if k, _ := g.server.Baseline(c.ID(), 8); k.Hidden {
+	if k, _ := g.server.Knowledge(c.ID(), 8); k.Hidden {
 		t.Errorf("not hidden: %+v", k)
 	}
 }
@@ -78,7 +78,7 @@ func TestKnowsWhatComesNext(t *testing.T) {
 	for range 20 {
 		g.step()
 		for id := range components.NetID(20) {
-			if k, _ := g.server.Baseline(c.ID(), id+1); k.Baseline != k.Held || k.Baseline == 0 {
+			if k, _ := g.server.Knowledge(c.ID(), id+1); k.Baseline != k.Held || k.Baseline == 0 {
 				t.Fatalf("%+v", k)
 			}
 		}
@@ -106,7 +106,7 @@ func TestKnowsOfCompetition(t *testing.T) {
 			continue
 		}
 		for id := range components.NetID(300) {
-			k, _ := g.server.Baseline(c.ID(), id+1)
+			k, _ := g.server.Knowledge(c.ID(), id+1)
 			if k.Priority != 3 {
 				t.Fatalf("%+v", k)
 			}
@@ -132,15 +132,15 @@ func TestKnowsEverywhere(t *testing.T) {
 	g := newGame(t, peopled, ServerConfig{Model: policy.Rollback{}})
 	c := g.join(ClientConfig{}, netsys.Link{})
 	g.until("the server knows it", func() bool { return g.server.sessions.peers.Len() > 0 })
-	if k, ok := g.server.Baseline(1, 1); !ok || !k.Everywhere || k.Exists || !k.Joining {
+	if k, ok := g.server.Knowledge(1, 1); !ok || !k.Everywhere || k.Exists || !k.Joining {
 		t.Errorf("before it plays: %+v, %v", k, ok)
 	}
 	g.connect()
 	g.run(30)
-	if k, ok := g.server.Baseline(c.ID(), 1); !ok || !k.Everywhere || !k.Exists || !k.Own || k.Joining {
+	if k, ok := g.server.Knowledge(c.ID(), 1); !ok || !k.Everywhere || !k.Exists || !k.Own || k.Joining {
 		t.Errorf("its own: %+v, %v", k, ok)
 	}
-	if k, ok := g.server.Baseline(c.ID(), 99); !ok || !k.Everywhere || k.Exists || k.Own {
+	if k, ok := g.server.Knowledge(c.ID(), 99); !ok || !k.Everywhere || k.Exists || k.Own {
 		t.Errorf("one that is not there: %+v, %v", k, ok)
 	}
 	if all := g.server.TrafficByArchetype(); len(all) != 0 {

@@ -114,10 +114,10 @@ func (s *Server) SetBudget(client uint32, bytes int) error {
 // Knowledge describes the state of an entity on a client as the server knows it, and why more was not sent.
 type Knowledge = snapshot.Knowledge
 
-// Baseline returns what a client has of an entity. ok is false for an unknown client. It calls
+// Knowledge returns what a client has of an entity. ok is false for an unknown client. It calls
 // ServerConfig.Snapshots.Priority. Its cost grows with the number of stored packets and sends, not with the number of
 // entities: use it for inspection.
-func (s *Server) Baseline(client uint32, id components.NetID) (k Knowledge, ok bool) {
+func (s *Server) Knowledge(client uint32, id components.NetID) (k Knowledge, ok bool) {
 	p := s.sessions.byID[client]
 	if p == nil {
 		return k, false

@@ -12,7 +12,7 @@ import (
 )
 
 // world returns the game with sockets, an inspector and a page to play on.
-func world() runner.World { return pages.Beside(announced(game.World())) }
+func world() runner.Game { return pages.Beside(announced(game.World())) }
 
 func main() {
 	if args := os.Args[1:]; wantsRooms(args) {

@@ -173,7 +173,7 @@ func TestRealSockets(t *testing.T) {
 func TestWrongFlagsSayWhatIsAllowed(t *testing.T) {
 	for args, want := range map[string]string{
 		"-headless -transport carrier":      "udp, ws",
-		"-headless -preset Quantum":         "allowed are LocalSync, Buffered",
+		"-headless -model Quantum":          "allowed are LocalSync, Buffered",
 		"-headless -timing never":           "buffered, arrival",
 		"-headless -jitter 51ms":            "half of -rtt",
 		"-headless -send 7":                 "divisors",

@@ -30,7 +30,7 @@ func TestPageBesideTheMatch(t *testing.T) {
 	for _, preset := range []string{"LocalSync", "Rollback"} {
 		t.Run(preset, func(t *testing.T) {
 			t.Parallel()
-			out := start(t, "-http 127.0.0.1:0 -inspect 127.0.0.1:0 -clients 3 -npcs 10 -names game.example,other.example -preset "+preset+" -web "+client(t))
+			out := start(t, "-http 127.0.0.1:0 -inspect 127.0.0.1:0 -clients 3 -npcs 10 -names game.example,other.example -model "+preset+" -web "+client(t))
 			url := out.Find(t, `browser: +(http://\S+)`)
 			for path, want := range map[string]string{
 				"": "<title>", "/play.wasm": "client", "/build.json": `"ready"`,

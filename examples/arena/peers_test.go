@@ -17,7 +17,7 @@ func TestEverybodySimulates(t *testing.T) {
 	for _, p := range []policy.Model{policy.Rollback{}, policy.Lockstep{}} {
 		t.Run(p.String(), func(t *testing.T) {
 			systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
-				r, _ := report(t, fmt.Sprintf("-virtual -duration 12s -warmup 5s -rtt 500ms -jitter 84ms -loss 0.05 -npcs 20 -preset %v -seed %d", p, seed))
+				r, _ := report(t, fmt.Sprintf("-virtual -duration 12s -warmup 5s -rtt 500ms -jitter 84ms -loss 0.05 -npcs 20 -model %v -seed %d", p, seed))
 				again, response := r.Server.ResimulatedTicks > 0, r.Client.OwnResponseTicks
 				switch {
 				case !r.Converged:
@@ -31,7 +31,7 @@ func TestEverybodySimulates(t *testing.T) {
 		})
 	}
 	for _, args := range []string{"-push 1s", "-without Predict"} {
-		args = "-headless -preset Rollback " + args
+		args = "-headless -model Rollback " + args
 		if code, _, errs := run(t, args); code != runner.ExitUsage || !strings.Contains(errs, "Rollback") {
 			t.Errorf("arena %s: exit code %d, %q", args, code, errs)
 		}
@@ -68,7 +68,7 @@ func TestCombatIsAChoiceOfBothHalves(t *testing.T) {
 func TestCombatUnderEveryPreset(t *testing.T) {
 	for _, p := range policy.Presets() {
 		t.Run(p.String(), func(t *testing.T) {
-			args := "-virtual -duration 6s -warmup 2s -clients 4 -npcs 30 -rtt 150ms -jitter 20ms -loss 0.05 -dup 0.1 -burst 50ms -preset " + p.String()
+			args := "-virtual -duration 6s -warmup 2s -clients 4 -npcs 30 -rtt 150ms -jitter 20ms -loss 0.05 -dup 0.1 -burst 50ms -model " + p.String()
 			r, _ := report(t, "-combat "+args)
 			if !r.Converged || r.Server.InputsConsumed < 4*250 {
 				t.Errorf("%s: %+v", r.Difference, r)

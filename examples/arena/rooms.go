@@ -67,7 +67,8 @@ func (m *many) parse(args []string, stderr io.Writer) error {
 	fs.IntVar(&m.npcs, "npcs", 50, "server-controlled entities in a room")
 	fs.IntVar(&m.bots, "bots", 0, "bots in a room, in addition to -seats: they join after the first player and leave after the last")
 	fs.IntVar(&m.most, "max-rooms", 200, "maximum number of rooms")
-	fs.StringVar(&m.preset, "preset", policy.LocalSync{}.String(), "netcode model: "+strings.Join(presets(), ", ")+"; see package systems/policy")
+	fs.StringVar(&m.preset, "preset", policy.LocalSync{}.String(), "another name of -model")
+	fs.StringVar(&m.preset, "model", policy.LocalSync{}.String(), "netcode model: "+strings.Join(presets(), ", ")+"; see package systems/policy")
 	fs.StringVar(&m.inspect, "inspect", "", "serve the operator page at this `address` of this machine, such as 127.0.0.1:7781: rooms, players, ticks. Operators\nin the environment variable "+operatorsVariable+", as NAME=TOKEN NAME=TOKEN, may lock, drain, end, kick and ban")
 	fs.BoolVar(&m.json, "json", false, "print only one line: a JSON object with the addresses")
 	switch err := fs.Parse(args); {
@@ -118,7 +119,7 @@ func (m *many) validate() error {
 	case m.most < 1 || m.most > 10_000:
 		return fmt.Errorf("-max-rooms %d: 1 to 10000 are allowed", m.most)
 	case !slices.Contains(presets(), m.preset):
-		return fmt.Errorf("-preset %s: allowed are %s", m.preset, strings.Join(presets(), ", "))
+		return fmt.Errorf("-model %s: allowed are %s", m.preset, strings.Join(presets(), ", "))
 	}
 	return nil
 }
@@ -149,7 +150,7 @@ func (m *many) kind() rooms.Kind {
 }
 
 // announced returns the world with a description of -rooms in its help.
-func announced(w runner.World) runner.World {
+func announced(w runner.Game) runner.Game {
 	own := w.Flags
 	w.About += "\n\n-rooms serves rooms, with a lobby in the browser, instead of one match: see arena -rooms -h."
 	w.Flags = func(fs *flag.FlagSet) {

@@ -167,7 +167,7 @@ func TestRooms(t *testing.T) {
 // Bots join with the first player of a room and leave with the last. Then the room is empty.
 func TestRoomsBots(t *testing.T) {
 	for _, preset := range []string{"LocalSync", "Rollback"} {
-		at := open(t, "-seats 1 -bots 2 -npcs 0 -preset "+preset)
+		at := open(t, "-seats 1 -bots 2 -npcs 0 -model "+preset)
 		taken := func() (n int) {
 			var list roomsweb.List
 			if err := json.Unmarshal([]byte(get(t, at.Rooms)), &list); err != nil || len(list.Rooms) != 1 {
@@ -191,12 +191,12 @@ func TestRoomsBots(t *testing.T) {
 	}
 }
 
-// Rooms have the model that -preset names, where inputs travel too.
+// Rooms have the model that -model names, where inputs travel too.
 func TestRoomsPreset(t *testing.T) {
 	for _, preset := range []string{"ServerRewind", "Rollback", "Lockstep"} {
 		t.Run(preset, func(t *testing.T) {
 			t.Parallel()
-			at := open(t, "-npcs 5 -preset "+preset)
+			at := open(t, "-npcs 5 -model "+preset)
 			var seats []roomsweb.Admission
 			for player := range 2 {
 				status, a, failed := seat(t, at, player+1, "/join", `{"kind":"arena"}`)
@@ -341,7 +341,7 @@ func TestRoomsFlags(t *testing.T) {
 		"-npcs -1":                     "0 to 10000",
 		"-max-rooms 0":                 "1 to 10000",
 		"-bots 65":                     "0 to 64",
-		"-preset Quantum":              "LocalSync, Buffered",
+		"-model Quantum":               "LocalSync, Buffered",
 		"-headless":                    "-rooms -h",
 		"surplus":                      "only flags",
 		"-http 127.0.0.1:999999":       "-http takes another address",

@@ -23,8 +23,8 @@ import (
 var page string
 
 // world returns the scene with a page. Clients only watch.
-func world() runner.World {
-	world := runner.World{
+func world() runner.Game {
+	world := runner.Game{
 		Name:     "bodies",
 		About:    "Asteroids collide, and clients watch. -npcs sets their number.",
 		Protocol: func(o *runner.Options) *ecs.Protocol { return scene.Protocol(o.NPCs) },

@@ -16,7 +16,7 @@ import (
 )
 
 func main() {
-	world := runner.World{
+	world := runner.Game{
 		Name:     "first",
 		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol() },
 		Bot: func(_ *runner.Options, n int) runner.Bot { // it runs back and forth

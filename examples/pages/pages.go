@@ -46,7 +46,7 @@ func Worlds() []World {
 
 // Beside returns a world with sockets, an inspector and its page of examples/stage. The port is the world's in [Worlds].
 // Beside panics for a world that is not in Worlds.
-func Beside(w runner.World) runner.World {
+func Beside(w runner.Game) runner.Game {
 	w.Listen = map[string]func(string) (netsys.Wire, error){
 		"udp": runner.Wire(eventloop.Listen), "ws": runner.Wire(eventloop.ListenWebSocket),
 	}
@@ -66,7 +66,7 @@ func Beside(w runner.World) runner.World {
 func Page(world string) *web.Dist { return &web.Dist{Files: stage.Pages(), Index: world + ".html"} }
 
 // Main is the command of a world, until it is interrupted: see [runner.Main].
-func Main(w runner.World, args []string, stdout, stderr io.Writer) (exit int) {
+func Main(w runner.Game, args []string, stdout, stderr io.Writer) (exit int) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	return runner.Main(ctx, w, args, stdout, stderr)

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/tactusgo/tactus/codec/frame"
+	"github.com/tactusgo/tactus/codec/compression"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
@@ -52,7 +52,7 @@ type commit struct {
 func newKeeper(wire netsys.Wire, store Store, c config, start time.Time) (*keeper, error) {
 	world, err := store.World()
 	if err == nil && world != nil {
-		world, err = frame.Decompress(world, save.MaxSize)
+		world, err = compression.Decompress(world, save.MaxSize)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("world in the store: %w", err)
@@ -211,7 +211,7 @@ func (k *keeper) capture() commit {
 func (c *commit) run(store Store) {
 	world, err := c.encode()
 	if err == nil {
-		err = store.Commit(frame.Compress(world), c.players)
+		err = store.Commit(compression.Compress(world), c.players)
 	}
 	c.err = err
 }

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tactusgo/tactus/codec/frame"
+	"github.com/tactusgo/tactus/codec/compression"
 )
 
 // maxWaiting is the maximum number of segments that wait to be written.
@@ -61,7 +61,7 @@ func (f *file) run() {
 }
 
 func (f *file) write(c content) {
-	body := frame.Compress(c.bytes)
+	body := compression.Compress(c.bytes)
 	c.head.body = uint32(len(body))
 	chunk := append(c.head.append(nil), body...)
 	if c.kind == chunkSegment {

@@ -8,7 +8,7 @@ import (
 	"sort"
 	"time"
 
-	"github.com/tactusgo/tactus/codec/frame"
+	"github.com/tactusgo/tactus/codec/compression"
 )
 
 // Reader reads a recording. It belongs to one goroutine.
@@ -92,7 +92,7 @@ func (r *Reader) chunk(offset, size int64, limit uint32) (h head, content []byte
 	if _, err = r.from.ReadAt(body, offset+headSize); err != nil && !errors.Is(err, io.EOF) {
 		return h, nil, err
 	}
-	if content, err = frame.Decompress(body, int(limit)); err != nil || len(content) != int(h.content) {
+	if content, err = compression.Decompress(body, int(limit)); err != nil || len(content) != int(h.content) {
 		return h, nil, fmt.Errorf("%w: chunk %d", ErrFormat, h.number)
 	}
 	return h, content, nil

@@ -10,12 +10,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tactusgo/tactus/codec/frame"
+	"github.com/tactusgo/tactus/codec/compression"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
 // A save of a room begins with a mark that has the version of the format. The id of the key follows, then the MAC of the room's id,
-// the key's id and the frame, then the frame of package codec/frame. The frame contains:
+// the key's id and the frame, then the frame of package codec/compression. The frame contains:
 //
 //	length u32 │ JSON of savedRoom │ the save of systems.Server
 //
@@ -79,7 +79,7 @@ func (x *savedRoom) seal(key netcode.Key) ([]byte, error) {
 		return nil, err
 	}
 	b := binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(head)+len(x.world)), uint32(len(head)))
-	packed := frame.Compress(append(append(b, head...), x.world...))
+	packed := compression.Compress(append(append(b, head...), x.world...))
 	if savedHead+len(packed) > MaxSave {
 		return nil, fmt.Errorf("rooms: the save has %d bytes, at most %d", savedHead+len(packed), MaxSave)
 	}
@@ -98,7 +98,7 @@ func openSave(keys []netcode.Key, room ID, b []byte) (*savedRoom, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := frame.Decompress(packed, MaxSave)
+	data, err := compression.Decompress(packed, MaxSave)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrSave, err)
 	}

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/codec/frame"
+	"github.com/tactusgo/tactus/codec/compression"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
@@ -545,7 +545,7 @@ func FuzzSaved(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	data, err := frame.Decompress(b[savedHead:], MaxSave)
+	data, err := compression.Decompress(b[savedHead:], MaxSave)
 	if err != nil {
 		f.Fatal(err)
 	}

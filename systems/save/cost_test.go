@@ -3,7 +3,7 @@ package save_test
 import (
 	"testing"
 
-	"github.com/tactusgo/tactus/codec/frame"
+	"github.com/tactusgo/tactus/codec/compression"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
@@ -54,7 +54,7 @@ func BenchmarkSave(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	packed := frame.Compress(data)
+	packed := compression.Compress(data)
 	b.Run("capture", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
@@ -70,14 +70,14 @@ func BenchmarkSave(b *testing.B) {
 	})
 	b.Run("compress", func(b *testing.B) {
 		for b.Loop() {
-			frame.Compress(data)
+			compression.Compress(data)
 		}
 		b.ReportMetric(float64(len(data)), "bytes")
 		b.ReportMetric(float64(len(packed)), "compressed-bytes")
 	})
 	b.Run("load", func(b *testing.B) {
 		for b.Loop() {
-			data, err := frame.Decompress(packed, save.MaxSize)
+			data, err := compression.Decompress(packed, save.MaxSize)
 			if err != nil {
 				b.Fatal(err)
 			}

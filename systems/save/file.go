@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/tactusgo/tactus/codec/frame"
+	"github.com/tactusgo/tactus/codec/compression"
 )
 
 // MaxSize is the maximum size of a save in bytes, compressed and not.
@@ -23,7 +23,7 @@ func WriteFile(name string, data []byte) error {
 	if len(data) > MaxSize {
 		return fmt.Errorf("save %s: %d bytes are more than %d", name, len(data), MaxSize)
 	}
-	return Replace(name, frame.Compress(data))
+	return Replace(name, compression.Compress(data))
 }
 
 // Replace replaces a file with other contents as [WriteFile] does, without compressing them.
@@ -101,7 +101,7 @@ func read(name string) ([]byte, error) {
 	if len(b) > MaxSize {
 		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrFile, MaxSize)
 	}
-	data, err := frame.Decompress(b, MaxSize)
+	data, err := compression.Decompress(b, MaxSize)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFile, err)
 	}

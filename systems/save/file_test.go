@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tactusgo/tactus/codec/frame"
+	"github.com/tactusgo/tactus/codec/compression"
 	"github.com/tactusgo/tactus/systems/save"
 )
 
@@ -56,7 +56,7 @@ func TestFile(t *testing.T) {
 // Every torn, damaged or foreign file is refused, with its name.
 func TestBadFiles(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "world.save")
-	packed := frame.Compress(sample(300))
+	packed := compression.Compress(sample(300))
 	var bad [][]byte
 	for n := range packed {
 		flipped := bytes.Clone(packed)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/frames"
 	"github.com/tactusgo/tactus/systems/internal/inflight"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -79,7 +79,7 @@ const (
 
 func newClient(id uint32, p Peer, model *delta.Model, budget int) *Client {
 	c := &Client{id: id, sight: id, own: id, peer: p, model: model, sent: inflight.New[contents](fewPackets), budget: budget}
-	c.held.sends = make([]sentSend, capture.Kept)
+	c.held.sends = make([]sentSend, frames.Kept)
 	c.private.held.sends = make([]sentSend, wire.OwnKept)
 	return c
 }

@@ -3,7 +3,7 @@ package snapshot
 import (
 	"slices"
 
-	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/frames"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
@@ -240,7 +240,7 @@ func (s *System) laterHeader() int {
 }
 
 // ackHeader returns the fields of a snapshot's header that depend on other packages: see [Peer].
-func (s *System) ackHeader(c *Client, f *capture.Frame) (h wire.SnapshotHeader) {
+func (s *System) ackHeader(c *Client, f *frames.Frame) (h wire.SnapshotHeader) {
 	input, depth, shift := c.peer.Ack()
 	h = wire.SnapshotHeader{Send: uint16(f.Send), Input: uint16(input), Depth: depth, Shift: shift, Late: uint8(f.Tick - f.Send*s.sends.steps)}
 	c.peer.Report().Header(&h)
@@ -248,7 +248,7 @@ func (s *System) ackHeader(c *Client, f *capture.Frame) (h wire.SnapshotHeader) 
 }
 
 // header returns the header of the snapshot of a client.
-func (s *System) header(c *Client, f *capture.Frame) wire.SnapshotHeader {
+func (s *System) header(c *Client, f *frames.Frame) wire.SnapshotHeader {
 	h := c.head
 	h.Epoch, h.Floor = c.epoch, f.Send-c.floor
 	change := int(h.Depth) - int(c.control.depth)

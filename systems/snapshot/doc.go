@@ -8,7 +8,7 @@
 //
 // A snapshot passes through these stages:
 //
-//  1. Capture, once per send tick: system.go. The world becomes a frame (package internal/capture).
+//  1. Capture, once per send tick: system.go. The world becomes a frame (package internal/frames).
 //  2. Views, once per view: view.go. A view is the entities in sight, its members, in the order of the wire. Without an interest
 //     all clients share one view; with one each client has its own (package interest).
 //  3. Held, once per client: held.go. What the client holds of a view, and the baseline: a send of which the client has

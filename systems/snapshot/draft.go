@@ -2,7 +2,7 @@ package snapshot
 
 import (
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/frames"
 )
 
 // draft is the snapshot of one client under construction. Each worker has a draft, in which it builds the snapshots of its clients
@@ -10,7 +10,7 @@ import (
 type draft struct {
 	sys *System
 	w   *ecs.World
-	f   *capture.Frame // stage 1: the captured world, the same for all clients
+	f   *frames.Frame // stage 1: the captured world, the same for all clients
 	c   *Client
 
 	// Stage 2: the views. The result is in the view.
@@ -44,7 +44,7 @@ func newDraft(s *System) *draft {
 }
 
 // startSend prepares the draft for the clients of a send tick.
-func (d *draft) startSend(w *ecs.World, f *capture.Frame) {
+func (d *draft) startSend(w *ecs.World, f *frames.Frame) {
 	d.w, d.f = w, f
 	d.encoder.arena = d.encoder.arena[:0]
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/codec/delta"
-	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/frames"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
@@ -69,7 +69,7 @@ func (j *join) arrived(send uint32, piece int) (all bool) {
 
 // kept is the state of a view at one send, kept for joining clients.
 type kept struct {
-	f       *capture.Frame
+	f       *frames.Frame
 	send    uint32
 	after   uint8 // ticks from the first of the send to that of the state, see Late of [wire.SnapshotHeader]
 	hash    uint64

@@ -4,7 +4,7 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/frames"
 	"github.com/tactusgo/tactus/systems/internal/interest"
 	"github.com/tactusgo/tactus/systems/internal/traffic"
 )
@@ -104,7 +104,7 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 }
 
 // holdsID reports whether a frame has an entity in a slot.
-func holdsID(f *capture.Frame, g, slot int, id components.NetID) bool {
+func holdsID(f *frames.Frame, g, slot int, id components.NetID) bool {
 	return f != nil && g < len(f.Groups) && groupHolds(&f.Groups[g], slot, id)
 }
 
@@ -113,10 +113,10 @@ func groupHolds(g *delta.Group, slot int, id components.NetID) bool {
 }
 
 // Frame returns the world at a send, nil if it is no longer kept.
-func (s *System) Frame(send uint32) *capture.Frame { return s.frames.At(send) }
+func (s *System) Frame(send uint32) *frames.Frame { return s.frames.At(send) }
 
 // Newest returns the world at the newest send, nil before the first one.
-func (s *System) Newest() *capture.Frame { return s.frames.At(s.sends.newest) }
+func (s *System) Newest() *frames.Frame { return s.frames.At(s.sends.newest) }
 
 // Groups returns the world at the newest send; nil before the first one.
 func (s *System) Groups() []delta.Group {

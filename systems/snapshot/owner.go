@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/frames"
 	"github.com/tactusgo/tactus/internal/reuse"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -32,7 +32,7 @@ type ownerScratch struct {
 // owned is an entity of the client.
 type owned struct {
 	report.Owned
-	at   capture.Owned
+	at   frames.Owned
 	seen bool // it is in the view
 }
 
@@ -172,7 +172,7 @@ func (d *draft) captureRecord(rec []int32, e ecs.Entity, mask uint64) {
 		if comp := d.sys.comps[bits.TrailingZeros64(mask)]; comp.Words > 0 {
 			raw := comp.Schema.AppendRaw(d.encoder.raw[:0], d.c.peer.Own(e, comp))
 			d.encoder.raw = raw
-			rec = rec[capture.PackRaw(rec, raw):]
+			rec = rec[frames.PackRaw(rec, raw):]
 		}
 	}
 }

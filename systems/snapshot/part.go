@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/frames"
 	"github.com/tactusgo/tactus/internal/reuse"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
@@ -201,7 +201,7 @@ func (d *draft) gain(m *member) float32 {
 }
 
 // gain returns the priority that a member accumulates per send.
-func (c *Config) gain(w *ecs.World, f *capture.Frame, client uint32, m *member) float32 {
+func (c *Config) gain(w *ecs.World, f *frames.Frame, client uint32, m *member) float32 {
 	if c.Priority == nil {
 		return 1
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/tactusgo/tactus/codec/delta"
-	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/frames"
 	"github.com/tactusgo/tactus/internal/reuse"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -36,7 +36,7 @@ type gathering struct {
 // state is the state of the entities of a view at a send.
 type state struct {
 	send  uint32
-	world *capture.Frame
+	world *frames.Frame
 	own   *ownerFrames // of the private view
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/frames"
 	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/internal/workers"
 	"github.com/tactusgo/tactus/systems/internal/interest"
@@ -56,7 +56,7 @@ type System struct {
 	comps      []*ecs.Component // replicated ones
 	ownerParts uint64           // components of owner state
 	sends      sends
-	frames     *capture.Ring
+	frames     *frames.Ring
 	recorder   recorder
 	codecs     codecs
 	shared     shared
@@ -103,7 +103,7 @@ func New(c Config, tick uint32) *System {
 	if c.Record != nil {
 		s.recorder.to = delta.NewRecorder(c.Record, s.codecs.layout)
 	}
-	s.frames = capture.New(capture.Config{
+	s.frames = frames.New(frames.Config{
 		World: c.World, Layout: s.codecs.layout, Steps: steps, Logger: c.Logger,
 		Hides: c.Interest.Limits(), Restricted: c.Interest.RestrictedSets(),
 	})
@@ -167,7 +167,7 @@ func (s *System) hasTurn(c *Client) bool {
 }
 
 // capture is stage 1, for all clients: it captures the world, and where the entities of the interest are.
-func (s *System) capture(tick uint32) *capture.Frame {
+func (s *System) capture(tick uint32) *frames.Frame {
 	s.sends.newest = tick / s.sends.steps
 	f := s.frames.Take(s.sends.newest, tick)
 	s.record()

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/components"
-	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/frames"
 	"github.com/tactusgo/tactus/internal/reuse"
 	"github.com/tactusgo/tactus/systems/internal/interest"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -110,7 +110,7 @@ func (v *view) hashAt(send uint32) (hash uint64, ok bool) {
 	if len(v.hashes) == 0 {
 		return 0, false
 	}
-	x := &v.hashes[send%capture.Kept]
+	x := &v.hashes[send%frames.Kept]
 	return x.hash, x.send == send
 }
 
@@ -144,7 +144,7 @@ type viewScratch struct {
 }
 
 // updateViews updates the views of all clients that are sent a snapshot of this send.
-func (s *System) updateViews(f *capture.Frame) {
+func (s *System) updateViews(f *frames.Frame) {
 	for _, v := range s.views {
 		v.nextTurn()
 		v.due, v.oldest = false, f.Send-min(f.Send, s.remembered())
@@ -190,7 +190,7 @@ func (s *System) viewOf(sight uint32) *view {
 	i := slices.IndexFunc(s.views, func(v *view) bool { return v.sight == sight })
 	if i < 0 {
 		i = len(s.views)
-		v := &view{sight: sight, hashes: make([]sendHash, capture.Kept)}
+		v := &view{sight: sight, hashes: make([]sendHash, frames.Kept)}
 		v.All = sight == 0
 		s.views = append(s.views, v)
 	}
@@ -221,7 +221,7 @@ func (d *draft) look(v *view) {
 
 // updateView finds which entities are in sight, and changes the view.
 func (d *draft) updateView(v *view) {
-	f, frames, y := d.f, d.sys.frames, &d.views
+	f, ring, y := d.f, d.sys.frames, &d.views
 	d.look(v)
 	v.shown = reuse.Longer(v.shown, len(f.Groups))
 	y.entered = y.entered[:0]
@@ -233,7 +233,7 @@ func (d *draft) updateView(v *view) {
 		if len(seen) > 0 && seen[0].Group == g {
 			now, seen = seen[0], seen[1:]
 		}
-		was, changes := v.shown[g], frames.Changes(g)
+		was, changes := v.shown[g], ring.Changes(g)
 		if y.gone[g], y.changed[g] = 0, 0; was.Slots|now.Slots == 0 {
 			continue
 		}
@@ -267,7 +267,7 @@ func (d *draft) updateView(v *view) {
 	}
 	slices.SortFunc(y.entered, func(a, b member) int { return cmp.Compare(a.id, b.id) })
 	d.changeView(v, anyGone)
-	v.hashes[f.Send%capture.Kept] = sendHash{f.Send, v.hash}
+	v.hashes[f.Send%frames.Kept] = sendHash{f.Send, v.hash}
 }
 
 // maskOf returns the components that a view shows of the entity in a slot.
@@ -296,7 +296,7 @@ func (d *draft) changeView(v *view, anyGone bool) {
 }
 
 // tooBigOf returns the slots of a group with entities that fit no datagram. After leaveOutFor sends they are tried again.
-func (v *view) tooBigOf(f *capture.Frame, g int, slots uint64) (out uint64) {
+func (v *view) tooBigOf(f *frames.Frame, g int, slots uint64) (out uint64) {
 	v.retryTooBig(f.Send)
 	for m := slots & f.Groups[g].Alive; m != 0; m &= m - 1 {
 		if v.isTooBig(f.Groups[g].IDs[bits.TrailingZeros64(m)]) {

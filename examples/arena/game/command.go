@@ -24,13 +24,13 @@ type command struct {
 func (c *command) fights(o *runner.Options) bool { return c.combat.or(!o.Headless) }
 
 // World returns the arena for package runner, without sockets and inspector.
-func World() runner.World {
+func World() runner.Game {
 	c := &command{messages: NewMessages()}
-	return runner.World{
+	return runner.Game{
 		Name: "arena",
 		About: "Players walk, aim and shoot among entities of the server. Play in a browser or a window, with the keys W A S D\n" +
 			"and the mouse, or with two thumbs. F3 or a tap on the status shows the network, with sliders to make it worse.\n" +
-			"-preset chooses the netcode of people and bots. -rtt, -jitter, -loss and similar flags set the link of the bots.\n" +
+			"-model chooses the netcode of people and bots. -rtt, -jitter, -loss and similar flags set the link of the bots.\n" +
 			"-combat turns guns on, -combat=false turns them off. Give -serve and -connect the same value.",
 		Protocol: func(o *runner.Options) *ecs.Protocol {
 			if c.fights(o) {

@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/frames"
 )
 
 // arena is a world of bots without a network, which is captured 20 times a second.
@@ -18,7 +18,7 @@ type arena struct {
 	w      *ecs.World
 	bots   []*Bot
 	layout *delta.Layout
-	ring   *capture.Ring
+	ring   *frames.Ring
 	tick   uint32
 }
 
@@ -43,12 +43,12 @@ func newArena(p *ecs.Protocol, players, npcs int) *arena {
 		tables = append(tables, t)
 	}
 	a.layout = delta.NewLayout(tables, stepsPerSend, a.w.TickRate()/stepsPerSend)
-	a.ring = capture.New(capture.Config{World: a.w, Layout: a.layout, Steps: stepsPerSend, Logger: slog.New(slog.DiscardHandler)})
+	a.ring = frames.New(frames.Config{World: a.w, Layout: a.layout, Steps: stepsPerSend, Logger: slog.New(slog.DiscardHandler)})
 	return a
 }
 
 // send plays until the next send.
-func (a *arena) send() *capture.Frame {
+func (a *arena) send() *frames.Frame {
 	for {
 		a.w.Netcode().SetTick(a.tick)
 		inputs := make([]Input, len(a.bots))
@@ -71,7 +71,7 @@ func (a *arena) send() *capture.Frame {
 }
 
 // off is how far the places of a frame are from where everybody is.
-func (a *arena) off(f *capture.Frame) (worst float64) {
+func (a *arena) off(f *frames.Frame) (worst float64) {
 	c := ecs.ComponentOf[components.Position](a.w.Protocol())
 	for e, r := range ecs.All[struct{ Pos components.Position }](a.w) {
 		group, slot, ok := a.ring.Slot(a.w.NetID(e))

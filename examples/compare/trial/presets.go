@@ -11,7 +11,8 @@ import (
 // Preset has the results of one preset, with the same players on the same links. Errors are in units of the world. A player
 // walks two units in a tick.
 type Preset struct {
-	Preset string `json:"preset"`
+	Model  string `json:"model"`
+	Preset string `json:"preset"` // equals Model
 	// Corrections counts wrong predictions of clients; under rollback it counts rollbacks.
 	Corrections uint64 `json:"corrections"`
 	// VisualError is the distance between a drawn player and its position: the present position of other players, and the
@@ -90,7 +91,7 @@ func preset(o Options, p policy.Model) (r Preset, err error) {
 	}
 	seconds := float64(o.Seconds * o.Players)
 	r = Preset{
-		Preset: p.String(), Corrections: corrections, Resimulated: again.Total(), Server: again.Server, Peers: each,
+		Model: p.String(), Preset: p.String(), Corrections: corrections, Resimulated: again.Total(), Server: again.Server, Peers: each,
 		Bytes: after.BytesOut - bytes.BytesOut + after.BytesIn - bytes.BytesIn,
 		Down:  round(float64(after.BytesOut-bytes.BytesOut) / seconds), Up: round(float64(after.BytesIn-bytes.BytesIn) / seconds),
 	}

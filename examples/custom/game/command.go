@@ -12,9 +12,9 @@ import (
 )
 
 // World describes the game to the runner, without sockets and inspector.
-func World() runner.World {
+func World() runner.Game {
 	own := systems.ClientSystems{Interpolate: Draw}
-	return runner.World{
+	return runner.Game{
 		Name: "custom",
 		About: "Players who push each other, platforms, a door and power-ups (-npcs of them).\n" +
 			"A player is 40 units wide: hold client.p99_error against it. With -clients 1\n" +

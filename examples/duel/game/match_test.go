@@ -31,7 +31,7 @@ func play(t *testing.T, args ...string) (*runner.Report, Proof) {
 
 func TestMatch(t *testing.T) {
 	for _, preset := range []string{"Rollback", "Lockstep"} {
-		r, p := play(t, "-preset", preset)
+		r, p := play(t, "-model", preset)
 		if r.Clients != 2 || p.Hits == 0 || p.Checked == 0 || p.Spectators != 1 || (p.Rollbacks > 0) != (preset == "Rollback") {
 			t.Errorf("under %s, %d clients: %+v", preset, r.Clients, p)
 		}
@@ -111,8 +111,8 @@ func TestDesyncIsTold(t *testing.T) {
 // Models that show others in the past are refused.
 func TestPresets(t *testing.T) {
 	var errs bytes.Buffer
-	code := runner.Main(t.Context(), World(), []string{"-headless", "-virtual", "-preset", "LocalSync"}, io.Discard, &errs)
-	if code != runner.ExitUsage || errs.String() != "duel: -preset LocalSync: allowed are Rollback, Lockstep\n" {
+	code := runner.Main(t.Context(), World(), []string{"-headless", "-virtual", "-model", "LocalSync"}, io.Discard, &errs)
+	if code != runner.ExitUsage || errs.String() != "duel: -model LocalSync: allowed are Rollback, Lockstep\n" {
 		t.Errorf("exit code %d: %s", code, &errs)
 	}
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // World returns the game for package runner.
-func World() runner.World {
-	return runner.World{
+func World() runner.Game {
+	return runner.Game{
 		Name:     "duel",
 		About:    "Two fighters, and spectators who join late (-guests). The order of blows decides, and every peer simulates the whole match.",
 		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol() },

@@ -13,9 +13,9 @@ import (
 )
 
 // World returns the game for package runner. Clients simulate everything under the other models, so these hide nothing.
-func World() runner.World {
+func World() runner.Game {
 	truth := false
-	return runner.World{
+	return runner.Game{
 		Name:     "fog",
 		About:    "Two teams, Walls and view cones: each client knows only what its team sees. -truth lets a page show the rest.",
 		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol() },

@@ -23,7 +23,7 @@ const patience = 2 * time.Minute
 // Open plays a world, opens its page in Chromium and waits until the page's title matches a pattern. c is the configuration of
 // the page. Open fails the test if the title never matches or if the page writes to the browser's console, and skips it without
 // Chromium and with -short.
-func Open(t *testing.T, world runner.World, c web.Config, title string) {
+func Open(t *testing.T, world runner.Game, c web.Config, title string) {
 	t.Helper()
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {

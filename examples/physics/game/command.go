@@ -12,9 +12,9 @@ import (
 )
 
 // World is the game as the runner needs to know it.
-func World() runner.World {
+func World() runner.Game {
 	kept := false
-	return runner.World{
+	return runner.Game{
 		Name: "physics",
 		About: "Balls and crates (-npcs of them, at most 24) in the rigid-body library Chipmunk, inside Simulate: everybody sees everybody\n" +
 			"in the present, and goes back when an input comes late. -keep shows what goes wrong with a library that\n" +

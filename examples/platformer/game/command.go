@@ -23,9 +23,9 @@ type Proof struct {
 }
 
 // World returns the game for package runner.
-func World() runner.World {
+func World() runner.Game {
 	var heard atomic.Int64
-	return runner.World{
+	return runner.Game{
 		Name: "platformer", Presets: []policy.Model{policy.Buffered{}, policy.LocalSync{}}, Defaults: runner.Options{NPCs: len(Coins)},
 		About:    "Jumps, slopes and moving platforms in three dimensions, without a correction. -npcs is how many coins there are.",
 		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol() },

@@ -12,11 +12,11 @@ import (
 // A model that does not suit the world is refused. The message lists those that do.
 func TestPresets(t *testing.T) {
 	var errs bytes.Buffer
-	code := runner.Main(t.Context(), World(), []string{"-headless", "-virtual", "-preset", "Rollback"}, io.Discard, &errs)
+	code := runner.Main(t.Context(), World(), []string{"-headless", "-virtual", "-model", "Rollback"}, io.Discard, &errs)
 	if code != 2 || !strings.Contains(errs.String(), "Buffered, LocalSync") {
 		t.Errorf("exit code %d, %q", code, errs.String())
 	}
-	if code := runner.Main(t.Context(), World(), strings.Fields("-headless -virtual -clients 1 -duration 2s -warmup 1s -preset LocalSync"), io.Discard, &errs); code != 0 {
+	if code := runner.Main(t.Context(), World(), strings.Fields("-headless -virtual -clients 1 -duration 2s -warmup 1s -model LocalSync"), io.Discard, &errs); code != 0 {
 		t.Errorf("exit code %d, %q", code, errs.String())
 	}
 }

@@ -22,9 +22,9 @@ type Proof struct {
 }
 
 // World returns the game for package runner.
-func World() runner.World {
+func World() runner.Game {
 	var told atomic.Int64
-	return runner.World{
+	return runner.Game{
 		Name: "snake", Presets: []policy.Model{policy.ServerRewind{Window: Window}}, Defaults: runner.Options{NPCs: 40},
 		About:    "Snakes cut each other off. A death is final only when no late input can change it. -npcs is the amount of food.",
 		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol() },

@@ -12,7 +12,7 @@ import (
 // A model that does not suit the world is refused. The message names the one that does.
 func TestPresets(t *testing.T) {
 	var errs bytes.Buffer
-	code := runner.Main(t.Context(), World(), []string{"-headless", "-virtual", "-preset", "LocalSync"}, io.Discard, &errs)
+	code := runner.Main(t.Context(), World(), []string{"-headless", "-virtual", "-model", "LocalSync"}, io.Discard, &errs)
 	if code != 2 || !strings.Contains(errs.String(), "allowed are ServerRewind") {
 		t.Errorf("exit code %d, %q", code, errs.String())
 	}

@@ -13,9 +13,9 @@ import (
 )
 
 // World returns the game for package runner. Models that show all players in the present need no lag compensation.
-func World() runner.World {
+func World() runner.Game {
 	drift := false
-	return runner.World{
+	return runner.Game{
 		Name:     "snowball",
 		About:    "Predicted snowballs, and hits in the view of the thrower. -drift makes predictions wrong and shows the cause;\nadd -force-rollback to see the system too.",
 		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol(drift) },

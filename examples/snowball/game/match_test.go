@@ -57,8 +57,8 @@ func TestDrift(t *testing.T) {
 // Where everybody is shown in the present there is nothing to compensate: such models are refused.
 func TestPresets(t *testing.T) {
 	var errs bytes.Buffer
-	code := runner.Main(t.Context(), World(), []string{"-headless", "-virtual", "-preset", "Rollback"}, io.Discard, &errs)
-	if code != runner.ExitUsage || errs.String() != "snowball: -preset Rollback: allowed are CorrectOnMismatch, LocalSync, Buffered\n" {
+	code := runner.Main(t.Context(), World(), []string{"-headless", "-virtual", "-model", "Rollback"}, io.Discard, &errs)
+	if code != runner.ExitUsage || errs.String() != "snowball: -model Rollback: allowed are CorrectOnMismatch, LocalSync, Buffered\n" {
 		t.Errorf("exit code %d: %s", code, &errs)
 	}
 }

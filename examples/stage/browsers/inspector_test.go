@@ -55,7 +55,7 @@ func TestInspector(t *testing.T) {
 func inspected(t *testing.T, program string, preset policy.Model) string {
 	t.Helper()
 	arena := exec.Command(program, "-inspect", "127.0.0.1:0", "-http", "none", "-headless", "-combat",
-		"-clients", "4", "-npcs", "20", "-duration", "10m", "-preset", preset.String())
+		"-clients", "4", "-npcs", "20", "-duration", "10m", "-model", preset.String())
 	said, err := arena.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

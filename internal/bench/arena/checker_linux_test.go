@@ -105,7 +105,7 @@ func (m *looked) after(k *systemstest.Client) {
 		m.bots[k.N] = b
 	}
 	tick := m.check(b)
-	if known, _ := m.Server.Baseline(b.ID(), 1); tick == 0 || m.grid || known.Joining || tick != known.Send*m.truths.steps {
+	if known, _ := m.Server.Knowledge(b.ID(), 1); tick == 0 || m.grid || known.Joining || tick != known.Send*m.truths.steps {
 		return
 	}
 	m.asked++

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/codec/delta"
-	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/frames"
 )
 
 // delay is the number of frames until the sender receives an acknowledgement.
@@ -58,9 +58,9 @@ type link struct {
 
 	parts []delta.Part
 	buf   []byte
-	held  [capture.Kept][]delta.Group // decoded groups of the receiver, by frame
-	got   []bool                      // frames that arrived
-	acked []bool                      // frames whose acknowledgement arrived
+	held  [frames.Kept][]delta.Group // decoded groups of the receiver, by frame
+	got   []bool                     // frames that arrived
+	acked []bool                     // frames whose acknowledgement arrived
 
 	encodeNs, decodeNs []int64 // by frame
 	bytes              int
@@ -102,7 +102,7 @@ func (l *link) receiveAck(i int) {
 	if l.lost() {
 		return
 	}
-	for k := max(0, i-2*capture.Kept); k <= i-delay; k++ {
+	for k := max(0, i-2*frames.Kept); k <= i-delay; k++ {
 		l.acked[k] = l.got[k]
 	}
 }
@@ -130,7 +130,7 @@ func (l *link) baselines(i int) (base, base2 int) {
 }
 
 // send encodes frame i, and decodes it if it arrives.
-func (l *link) send(i int, f *capture.Frame) error {
+func (l *link) send(i int, f *frames.Frame) error {
 	base, base2 := l.baselines(i)
 	l.prepare(f.Groups, l.frame(base), l.frame(base2))
 	began := time.Now()
@@ -142,7 +142,7 @@ func (l *link) send(i int, f *capture.Frame) error {
 		return nil
 	}
 	l.got[i] = true
-	at := i % capture.Kept
+	at := i % frames.Kept
 	if len(l.held[at]) < len(f.Groups) {
 		l.held[at] = make([]delta.Group, len(f.Groups))
 	}
@@ -187,7 +187,7 @@ func (l *link) receiverFrame(i int) []delta.Group {
 	if i < 0 {
 		return nil
 	}
-	return l.held[i%capture.Kept]
+	return l.held[i%frames.Kept]
 }
 
 // copyToReceiver stores a copy of frame i on the receiver.
@@ -197,7 +197,7 @@ func (l *link) copyToReceiver(i int, from []delta.Group) {
 		gs[g] = from[g]
 		gs[g].Words = slices.Clone(from[g].Words)
 	}
-	l.held[i%capture.Kept] = gs
+	l.held[i%frames.Kept] = gs
 }
 
 // equalGroups reports whether two groups have the same state.

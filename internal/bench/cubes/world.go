@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/frames"
 )
 
 // Place is the position of a body.
@@ -52,7 +52,7 @@ type stage struct {
 	trace    *trace
 	layout   *delta.Layout
 	world    *ecs.World
-	ring     *capture.Ring
+	ring     *frames.Ring
 	entities []ecs.Entity
 	next     int // frame
 }
@@ -66,7 +66,7 @@ func newStage(t *trace, parent bool) *stage {
 	}
 	s := &stage{trace: t, layout: delta.NewLayout(tables, 1, sendsPerSecond)}
 	s.world = ecs.NewWorld(p, ecs.Config{TickRate: sendsPerSecond})
-	s.ring = capture.New(capture.Config{World: s.world, Layout: s.layout, Steps: 1, Logger: slog.Default()})
+	s.ring = frames.New(frames.Config{World: s.world, Layout: s.layout, Steps: 1, Logger: slog.Default()})
 	for i := range t.per {
 		values := []any{Place{}, Pose{Turn: [4]float32{3: 1}}, Contact{}}
 		if parent {
@@ -82,7 +82,7 @@ func newStage(t *trace, parent bool) *stage {
 }
 
 // step plays and captures the next frame.
-func (s *stage) step() *capture.Frame {
+func (s *stage) step() *frames.Frame {
 	cubes := s.trace.frame(s.next)
 	for i := range cubes {
 		c, e := &cubes[i], s.entities[i]
@@ -97,7 +97,7 @@ func (s *stage) step() *capture.Frame {
 
 // differ returns the number of cubes of the newest frame whose captured words
 // differ from the trace.
-func (s *stage) differ(f *capture.Frame) int {
+func (s *stage) differ(f *frames.Frame) int {
 	n := 0
 	cubes := s.trace.frame(s.next - 1)
 	for i := range cubes {

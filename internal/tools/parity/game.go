@@ -11,7 +11,7 @@ import (
 
 // game is a game with a WebAssembly module.
 type game struct {
-	world   runner.World
+	world   runner.Game
 	options runner.Options
 	host    func() host.Config
 }

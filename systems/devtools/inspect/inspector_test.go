@@ -86,7 +86,7 @@ func TestLookingChangesNothing(t *testing.T) {
 			m.x = x
 			m.OnServerTick(func() {
 				for client := range uint32(4) {
-					m.Server.Baseline(client, 1)
+					m.Server.Knowledge(client, 1)
 				}
 				for range m.Server.Clients {
 				}

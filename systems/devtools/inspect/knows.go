@@ -57,7 +57,7 @@ func (x *Inspector) knowledge(ctx context.Context, q query) (any, error) {
 	var ok bool
 	err := x.runInWakeup(ctx, func(s *systems.Server) {
 		tick = s.Tick()
-		k, ok = s.Baseline(q.client, q.entity)
+		k, ok = s.Knowledge(q.client, q.entity)
 	})
 	switch {
 	case err != nil:

@@ -14,7 +14,8 @@ import (
 // modelAnswer is the part of /api/status about the netcode model: its choices and its figures. For figures that do
 // not apply it contains a sentence instead of zeros.
 type modelAnswer struct {
-	Preset    string    `json:"preset"` // empty: not a preset
+	Model     string    `json:"model"`  // empty: not a preset
+	Preset    string    `json:"preset"` // equals Model
 	Axes      []axis    `json:"axes"`
 	Snapshots bool      `json:"snapshots"`
 	Parts     []section `json:"parts"`
@@ -62,7 +63,7 @@ func readModel(s *systems.Server) (r modelReading) {
 
 func (x *Inspector) model(r *modelReading) modelAnswer {
 	c := &x.serverConfig
-	a := modelAnswer{Preset: presetOf(c.Model), Axes: axesOf(c.Model), Snapshots: r.model.Snapshots}
+	a := modelAnswer{Model: presetOf(c.Model), Preset: presetOf(c.Model), Axes: axesOf(c.Model), Snapshots: r.model.Snapshots}
 	a.Parts = []section{
 		rewinding(c, r), waiting(c, r), correcting(c, r), lagCompensating(c, r), authority(c, r), outcomes(c, r), events(r),
 	}

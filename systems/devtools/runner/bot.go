@@ -46,6 +46,6 @@ type Shower interface {
 
 // Configurer is a [Bot] that needs its own client configuration, such as a login, or a later Start to join mid-match.
 type Configurer interface {
-	// Configure changes the configuration of the bot's client, after World.Client.
+	// Configure changes the configuration of the bot's client, after Game.Client.
 	Configure(c *systems.ClientConfig)
 }

@@ -37,8 +37,8 @@ type Tally struct {
 }
 
 // hop is the whole game.
-func hop() runner.World {
-	return runner.World{
+func hop() runner.Game {
+	return runner.Game{
 		Name:  "hop",
 		About: "Players hop to and fro, and are counted.",
 		Protocol: func(*runner.Options) *ecs.Protocol {

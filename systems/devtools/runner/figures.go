@@ -10,7 +10,7 @@ import (
 func (w *watch) report(m *match) Report {
 	o, f := w.o, &w.final
 	r := Report{MatchReport: MatchReport{
-		SetupReport: SetupReport{Preset: o.Preset, Timing: o.timing(), Clients: o.Clients}, NPCs: o.NPCs,
+		SetupReport: SetupReport{Model: o.Preset, Preset: o.Preset, Timing: o.timing(), Clients: o.Clients}, NPCs: o.NPCs,
 		TickReport: TickReport{
 			FirstTick:    uint32(m.first),
 			Ticks:        f.Ticks,

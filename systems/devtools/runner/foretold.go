@@ -117,8 +117,8 @@ func (w *playerWatch) frame(m *match, p *player, now time.Time) {
 	if m.o.apart {
 		w.detectWarmup(m, c, now)
 	}
-	if p.world.Place != nil && w.predicted != nil && p.find(c.World(), &p.own) {
-		if x, y, ok := p.world.Place(c.World(), p.own); ok {
+	if p.game.Place != nil && w.predicted != nil && p.find(c.World(), &p.own) {
+		if x, y, ok := p.game.Place(c.World(), p.own); ok {
 			seq := c.Input()
 			w.mu.Lock()
 			w.predicted[seq%predictions] = place{seq, x, y}

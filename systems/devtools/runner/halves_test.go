@@ -19,9 +19,9 @@ type half struct {
 	done     sync.WaitGroup
 }
 
-func startHalf(t *testing.T, world World, args string) *half {
+func startHalf(t *testing.T, game Game, args string) *half {
 	h := &half{}
-	h.done.Go(func() { h.code = Main(t.Context(), world, strings.Fields(args), &h.out, &h.progress) })
+	h.done.Go(func() { h.code = Main(t.Context(), game, strings.Fields(args), &h.out, &h.progress) })
 	return h
 }
 
@@ -94,7 +94,7 @@ func TestHalvesInWords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays in real time for some seconds")
 	}
-	server := startHalf(t, plaza(), "-headless -serve 127.0.0.1:0 -duration 4s -preset Rollback")
+	server := startHalf(t, plaza(), "-headless -serve 127.0.0.1:0 -duration 4s -model Rollback")
 	addr := server.progress.Find(t, `serving on (\S+) for 4s`)
 	bots := startHalf(t, plaza(), "-headless -duration 2s -clients 2 -rtt 0s -jitter 0s -loss 0 -connect "+addr)
 	server.done.Wait()

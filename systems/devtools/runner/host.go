@@ -15,19 +15,19 @@ import (
 // A zero field of o means the world's default. Use -1 for 0 in fields such as NPCs or Loss. Clients -1 means no bots. The
 // link conditions apply to the bots, which are thin clients if the model allows it. Host returns an error for invalid
 // options and for sockets that cannot be opened.
-func Host(ctx context.Context, world World, o Options) (addr string, stop func(), err error) {
-	if err := world.validate(); err != nil {
+func Host(ctx context.Context, game Game, o Options) (addr string, stop func(), err error) {
+	if err := game.validate(); err != nil {
 		return "", nil, err
 	}
 	alone := o.Clients < 0
 	if alone {
 		o.Clients = 1 // validate allows no 0
 	}
-	often, d := o.ServerEvery != 0 || world.Defaults.ServerEvery != 0, world.defaults()
+	often, d := o.ServerEvery != 0 || game.Defaults.ServerEvery != 0, game.defaults()
 	if o.setDefaults(&d); !often {
 		o.applyPresetDefaults()
 	}
-	if err := o.validate(&world); err != nil {
+	if err := o.validate(&game); err != nil {
 		return "", nil, err
 	}
 	if alone {
@@ -40,14 +40,14 @@ func Host(ctx context.Context, world World, o Options) (addr string, stop func()
 	if err != nil {
 		return "", nil, err
 	}
-	wire, err := world.Listen[o.Transport](net.JoinHostPort("127.0.0.1", "0"))
+	wire, err := game.Listen[o.Transport](net.JoinHostPort("127.0.0.1", "0"))
 	if err != nil {
 		return "", nil, errors.Join(err, end())
 	}
 	o.Duration, o.Warmup = endlessDuration, time.Second
 	o.thin = o.canBeThin()
 	addr = wire.LocalAddr().String()
-	m, err := newOn(ctx, world, o, wire, addr, true)
+	m, err := newOn(ctx, game, o, wire, addr, true)
 	if err != nil {
 		return "", nil, errors.Join(err, end())
 	}

@@ -17,8 +17,8 @@ func join(t *testing.T, addr string, enough int) int {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	world := plaza()
-	c, err := systems.Dial(ctx, addr, world.Protocol(&Options{}), systems.ClientConfig{Gather: walker(1).Gather()})
+	game := plaza()
+	c, err := systems.Dial(ctx, addr, game.Protocol(&Options{}), systems.ClientConfig{Gather: walker(1).Gather()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,16 +65,16 @@ func TestHostWithWrongOptions(t *testing.T) {
 	bare := plaza()
 	bare.Listen = nil
 	for want, try := range map[string]struct {
-		world World
-		o     Options
+		game Game
+		o    Options
 	}{
-		"-preset Quantum": {plaza(), Options{Preset: "Quantum"}},
+		"-model Quantum":  {plaza(), Options{Preset: "Quantum"}},
 		"-send 7":         {plaza(), Options{Send: 7}},
 		"no sockets":      {bare, Options{}},
-		"Protocol is nil": {World{}, Options{}},
+		"Protocol is nil": {Game{}, Options{}},
 		"-key":            {plaza(), Options{Key: "12"}},
 	} {
-		if _, _, err := Host(t.Context(), try.world, try.o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := Host(t.Context(), try.game, try.o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v is not about %s", err, want)
 		}
 	}

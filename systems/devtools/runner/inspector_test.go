@@ -12,15 +12,15 @@ import (
 
 // A match with -inspect has a page, which shows the causes of the bots' corrections.
 func TestInspectFlag(t *testing.T) {
-	world := plaza()
-	o := options(t, world, "-inspect", "127.0.0.1:0", "-clients", "2")
-	m, err := newReal(t.Context(), world, o, "127.0.0.1:0")
+	game := plaza()
+	o := options(t, game, "-inspect", "127.0.0.1:0", "-clients", "2")
+	m, err := newReal(t.Context(), game, o, "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
 	ctx, cancel := context.WithCancel(t.Context())
-	if m.inspector, err = world.openInspector(ctx, &o, m.server, &out); err != nil {
+	if m.inspector, err = game.openInspector(ctx, &o, m.server, &out); err != nil {
 		t.Fatal(err)
 	}
 	found := regexp.MustCompile(`^inspector: (http://127\.0\.0\.1:\d+/)\n`).FindStringSubmatch(out.String())
@@ -64,7 +64,7 @@ func fetch(t *testing.T, address string) string {
 
 // If others can reach the page's address, -inspect needs a token.
 func TestInspectFlagWantsToken(t *testing.T) {
-	world := plaza()
+	game := plaza()
 	for _, c := range []struct {
 		address, token string
 		ok             bool
@@ -75,21 +75,21 @@ func TestInspectFlagWantsToken(t *testing.T) {
 		{"nowhere", "", false},
 	} {
 		t.Setenv(inspectVariable, c.token)
-		world := plaza()
-		o := options(t, world, "-inspect", c.address, "-virtual", "-headless")
-		m, err := newVirtual(world, o)
+		game := plaza()
+		o := options(t, game, "-inspect", c.address, "-virtual", "-headless")
+		m, err := newVirtual(game, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		x, err := world.openInspector(ctx, &o, m.server, nil)
+		x, err := game.openInspector(ctx, &o, m.server, nil)
 		if (err == nil) != c.ok || (x != nil) != c.ok {
 			t.Errorf("%s with token %q: %v", c.address, c.token, err)
 		}
 		cancel()
 	}
-	o := options(t, world, "-inspect", "127.0.0.1:0", "-virtual", "-headless")
-	if err := o.validate(&world); err == nil {
+	o := options(t, game, "-inspect", "127.0.0.1:0", "-virtual", "-headless")
+	if err := o.validate(&game); err == nil {
 		t.Error("-virtual -inspect is allowed")
 	}
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // plaza is a world of pawns that walk, and of tinted ones that drift by themselves.
-func plaza() World {
-	return World{
+func plaza() Game {
+	return Game{
 		Name: "plaza",
 		Protocol: func(*Options) *ecs.Protocol {
 			return testgame.Plaza(func(p *ecs.Protocol) {
@@ -74,12 +74,12 @@ func walker(seed uint64) Bot {
 }
 
 // options are a world's defaults with some flags.
-func options(t testing.TB, world World, args ...string) Options {
+func options(t testing.TB, game Game, args ...string) Options {
 	t.Helper()
 	var o Options
 	fs := flag.NewFlagSet("test", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
-	o.register(fs, &world)
+	o.register(fs, &game)
 	if err := fs.Parse(args); err != nil {
 		t.Fatal(err)
 	}

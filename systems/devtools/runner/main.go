@@ -17,13 +17,13 @@ const ExitUsage = 2
 
 // Main runs the command of a world: it parses args, plays, and returns the exit code: 0, 1 on failure, or [ExitUsage]
 // after printing what is allowed.
-func Main(ctx context.Context, world World, args []string, stdout, stderr io.Writer) int {
+func Main(ctx context.Context, game Game, args []string, stdout, stderr io.Writer) int {
 	c := command{end: func() error { return nil }}
-	switch err := c.parse(&world, args, stderr); {
+	switch err := c.parse(&game, args, stderr); {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
 	case err != nil:
-		fmt.Fprintf(stderr, "%s: %v\n", world.Name, err)
+		fmt.Fprintf(stderr, "%s: %v\n", game.Name, err)
 		return ExitUsage
 	}
 	if c.Save != "" {
@@ -31,12 +31,12 @@ func Main(ctx context.Context, world World, args []string, stdout, stderr io.Wri
 		ctx, stop = signal.NotifyContext(ctx, syscall.SIGTERM)
 		defer stop()
 	}
-	err := c.play(ctx, world, stdout, stderr)
+	err := c.play(ctx, game, stdout, stderr)
 	if errors.Is(err, netsys.ErrInsecure) {
 		err = fmt.Errorf("%w\nSet -key for the server and -token or -key for clients, or -insecure-anyone-can-join for both", err)
 	}
 	if err = errors.Join(err, c.end()); err != nil {
-		fmt.Fprintf(stderr, "%s: %v\n", world.Name, err)
+		fmt.Fprintf(stderr, "%s: %v\n", game.Name, err)
 		return 1
 	}
 	return 0
@@ -44,9 +44,9 @@ func Main(ctx context.Context, world World, args []string, stdout, stderr io.Wri
 
 // Headless plays a world like -headless, with flags such as "-virtual" and "-duration", "5s", and returns the report.
 // Tests use it. It returns errors for invalid flags, for a match that cannot start, and for the end of ctx.
-func Headless(ctx context.Context, world World, flags ...string) (*Report, error) {
+func Headless(ctx context.Context, game Game, flags ...string) (*Report, error) {
 	c := command{end: func() error { return nil }}
-	if err := c.parse(&world, append([]string{"-headless"}, flags...), io.Discard); err != nil {
+	if err := c.parse(&game, append([]string{"-headless"}, flags...), io.Discard); err != nil {
 		return nil, err
 	}
 	if c.Rerun != "" {
@@ -55,7 +55,7 @@ func Headless(ctx context.Context, world World, flags ...string) (*Report, error
 	if c.serve != "" || c.connect != "" {
 		return nil, errors.Join(errors.New("runner.Headless: -serve and -connect run half of a match: use Main instead"), c.end())
 	}
-	r, err := run(ctx, world, c.Options, nil)
+	r, err := run(ctx, game, c.Options, nil)
 	return r, errors.Join(err, c.end())
 }
 
@@ -68,28 +68,28 @@ type command struct {
 
 // parse parses the flags. An error is one line that lists the allowed values. After [flag.ErrHelp], usage has been
 // printed.
-func (c *command) parse(world *World, args []string, stderr io.Writer) error {
-	if err := world.validate(); err != nil {
+func (c *command) parse(game *Game, args []string, stderr io.Writer) error {
+	if err := game.validate(); err != nil {
 		return err
 	}
 	o := &c.Options
-	fs := flag.NewFlagSet(world.Name, flag.ContinueOnError)
+	fs := flag.NewFlagSet(game.Name, flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
-	o.register(fs, world)
+	o.register(fs, game)
 	fs.StringVar(&c.serve, "serve", "", "run only the server, at this `address`, such as 127.0.0.1:7777; with -headless for -duration,\nthen print the server's half of the report")
 	fs.StringVar(&c.connect, "connect", "", "run only bots, on the server at this `address`; with -headless for -duration or until\nthe server ends, then print the bots' half of the report")
-	if world.Flags != nil {
-		world.Flags(fs)
+	if game.Flags != nil {
+		game.Flags(fs)
 	}
 	err := fs.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
-		usage(world, fs, stderr)
+		usage(game, fs, stderr)
 		return err
 	}
 	if err != nil {
 		return fmt.Errorf("%w; -h lists the allowed values", err)
 	}
-	given := map[string]bool{"server-every": world.Defaults.ServerEvery != 0}
+	given := map[string]bool{"server-every": game.Defaults.ServerEvery != 0}
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	if !given["server-every"] {
 		o.applyPresetDefaults()
@@ -97,7 +97,7 @@ func (c *command) parse(world *World, args []string, stderr io.Writer) error {
 	if !given["warmup"] && o.Warmup >= o.Duration {
 		o.Warmup = o.Duration / 5
 	}
-	if err = o.validate(world); err == nil {
+	if err = o.validate(game); err == nil {
 		err = c.validate(fs.Args())
 	}
 	if err == nil {
@@ -135,42 +135,42 @@ func (c *command) validate(args []string) error {
 }
 
 // play runs the mode that the flags select.
-func (c *command) play(ctx context.Context, world World, stdout, stderr io.Writer) error {
+func (c *command) play(ctx context.Context, game Game, stdout, stderr io.Writer) error {
 	switch {
 	case c.Rerun != "":
-		return rerun(world, c.Options, stdout)
+		return rerun(game, c.Options, stdout)
 	case c.Headless && c.serve != "":
-		h, err := serveHeadless(ctx, world, c.Options, c.serve, stderr)
+		h, err := serveHeadless(ctx, game, c.Options, c.serve, stderr)
 		if err != nil {
 			return err
 		}
 		return writeLast(h, stdout, c.JSON)
 	case c.Headless && c.connect != "":
-		h, err := connectHeadless(ctx, world, c.Options, c.connect, stderr)
+		h, err := connectHeadless(ctx, game, c.Options, c.connect, stderr)
 		if err != nil {
 			return err
 		}
 		return writeLast(h, stdout, c.JSON)
 	case c.Headless && c.Replay != "":
-		r, err := replayHeadless(ctx, world, c.Options, stderr)
+		r, err := replayHeadless(ctx, game, c.Options, stderr)
 		if err != nil {
 			return err
 		}
 		return writeLast(r, stdout, c.JSON)
-	case c.Replay != "" && world.Live == nil:
+	case c.Replay != "" && game.Live == nil:
 		return errors.New("-replay: set -headless, too: this command has no page")
 	case c.Headless:
-		r, err := run(ctx, world, c.Options, stderr)
+		r, err := run(ctx, game, c.Options, stderr)
 		if err != nil {
 			return err
 		}
 		return r.write(stdout, stderr, c.JSON)
 	case c.serve != "":
-		return serve(ctx, world, c.Options, c.serve, stdout)
+		return serve(ctx, game, c.Options, c.serve, stdout)
 	case c.connect != "":
-		return connect(ctx, world, c.Options, c.connect, stdout)
-	case world.Live != nil:
-		return world.Live(ctx, world, c.Options, stdout, stderr)
+		return connect(ctx, game, c.Options, c.connect, stdout)
+	case game.Live != nil:
+		return game.Live(ctx, game, c.Options, stdout, stderr)
 	}
-	return Live(ctx, world, c.Options, stdout)
+	return Live(ctx, game, c.Options, stdout)
 }

@@ -16,10 +16,10 @@ import (
 )
 
 // execute runs a world's command without a process around it.
-func execute(t *testing.T, world World, args string) (code int, stdout, stderr string) {
+func execute(t *testing.T, game Game, args string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code = Main(t.Context(), world, strings.Fields(args), &out, &errs)
+	code = Main(t.Context(), game, strings.Fields(args), &out, &errs)
 	return code, out.String(), errs.String()
 }
 
@@ -39,19 +39,19 @@ type pawns struct {
 	Clients int `json:"clients"`
 }
 
-func proven() World {
-	world := plaza()
-	world.Proof = func(s *systems.Server, clients []*systems.Client) any {
+func proven() Game {
+	game := plaza()
+	game.Proof = func(s *systems.Server, clients []*systems.Client) any {
 		p := pawns{Clients: len(clients)}
 		for range ecs.All[struct{ Shots testgame.Shots }](s.World()) {
 			p.Pawns++
 		}
 		return p
 	}
-	return world
+	return game
 }
 
-// The result of World.Proof is part of the JSON object, of the summary, and of the report that tests get.
+// The result of Game.Proof is part of the JSON object, of the summary, and of the report that tests get.
 func TestProof(t *testing.T) {
 	const match = "-virtual -duration 2s -warmup 1s -clients 3 -npcs 5"
 	code, out, errs := execute(t, proven(), "-headless -json "+match)
@@ -76,20 +76,20 @@ func TestProof(t *testing.T) {
 
 // A world has defaults of its own for flags that are not given; others are the contract's.
 func TestDefaults(t *testing.T) {
-	world := plaza()
-	got := options(t, world)
+	game := plaza()
+	got := options(t, game)
 	if got.Clients != 8 || got.NPCs != 50 || got.Preset != "LocalSync" || got.Tick != 60 || got.Send != 20 || got.RTT != 100*time.Millisecond || got.Transport != "udp" {
 		t.Errorf("the contract's defaults are %+v", got)
 	}
-	world.Defaults = Options{Clients: 2, NPCs: -1, Tick: 30, Send: 10, ServerEvery: 3}
-	world.Presets = []policy.Model{policy.Rollback{}, policy.LocalSync{}}
-	delete(world.Listen, "udp")
-	got = options(t, world)
+	game.Defaults = Options{Clients: 2, NPCs: -1, Tick: 30, Send: 10, ServerEvery: 3}
+	game.Presets = []policy.Model{policy.Rollback{}, policy.LocalSync{}}
+	delete(game.Listen, "udp")
+	got = options(t, game)
 	if got.Clients != 2 || got.NPCs != 0 || got.Preset != "Rollback" || got.Tick != 30 || got.Send != 10 || got.ServerEvery != 3 || got.Transport != "ws" || got.Loss != 0.02 {
 		t.Errorf("the world's defaults are %+v", got)
 	}
-	world.Defaults.Preset = "LocalSync"
-	if got = options(t, world, "-clients", "5"); got.Preset != "LocalSync" || got.Clients != 5 {
+	game.Defaults.Preset = "LocalSync"
+	if got = options(t, game, "-clients", "5"); got.Preset != "LocalSync" || got.Clients != 5 {
 		t.Errorf("the preset is %s, and there are %d clients", got.Preset, got.Clients)
 	}
 }
@@ -101,18 +101,18 @@ func (l latecomer) Configure(c *systems.ClientConfig) { c.Start = c.Start.Add(ti
 
 // Guests are additional bots, and may join later.
 func TestGuests(t *testing.T) {
-	world := proven()
-	world.Defaults.Guests = 1
-	bot := world.Bot
-	world.Bot = func(o *Options, n int) Bot {
+	game := proven()
+	game.Defaults.Guests = 1
+	bot := game.Bot
+	game.Bot = func(o *Options, n int) Bot {
 		if n == o.Clients {
 			return latecomer{bot(o, n)}
 		}
 		return bot(o, n)
 	}
 	var late []uint32
-	proof := world.Proof
-	world.Proof = func(s *systems.Server, clients []*systems.Client) any {
+	proof := game.Proof
+	game.Proof = func(s *systems.Server, clients []*systems.Client) any {
 		for _, c := range clients {
 			if tick, _ := c.Loaded(); tick > 60 {
 				late = append(late, c.ID())
@@ -120,11 +120,11 @@ func TestGuests(t *testing.T) {
 		}
 		return proof(s, clients)
 	}
-	r, err := Headless(t.Context(), world, "-virtual", "-duration", "4s", "-warmup", "1s", "-clients", "2")
+	r, err := Headless(t.Context(), game, "-virtual", "-duration", "4s", "-warmup", "1s", "-clients", "2")
 	if err != nil || !r.Converged || r.Clients != 2 || r.World != (pawns{3, 3}) || len(late) != 1 || late[0] != 3 {
 		t.Errorf("%v: late came %v; %+v", err, late, r)
 	}
-	if code, _, errs := execute(t, world, "-headless -virtual -guests -1"); code != ExitUsage || !strings.Contains(errs, "-guests -1: 0 to 1000 are allowed") {
+	if code, _, errs := execute(t, game, "-headless -virtual -guests -1"); code != ExitUsage || !strings.Contains(errs, "-guests -1: 0 to 1000 are allowed") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
 }
@@ -135,13 +135,13 @@ func TestWhatAWorldDoesNotHave(t *testing.T) {
 	bare.Listen, bare.Inspect, bare.Push, bare.Place = nil, nil, nil, nil
 	bare.Presets = []policy.Model{policy.LocalSync{}, policy.Lockstep{}}
 	for args, want := range map[string]string{
-		"-headless -virtual -preset Rollback":              "-preset Rollback: allowed are LocalSync, Lockstep",
-		"-headless":                                        "allowed is -headless -virtual",
-		"-serve 127.0.0.1:0":                               "allowed is -headless -virtual",
-		"-inspect 127.0.0.1:0":                             "-inspect",
-		"-headless -virtual -push 1s":                      "-push",
-		"-headless -virtual -transport x":                  "allowed are udp, ws",
-		"-headless -virtual -preset Rollback -clients two": "-clients",
+		"-headless -virtual -model Rollback":              "-model Rollback: allowed are LocalSync, Lockstep",
+		"-headless":                                       "allowed is -headless -virtual",
+		"-serve 127.0.0.1:0":                              "allowed is -headless -virtual",
+		"-inspect 127.0.0.1:0":                            "-inspect",
+		"-headless -virtual -push 1s":                     "-push",
+		"-headless -virtual -transport x":                 "allowed are udp, ws",
+		"-headless -virtual -model Rollback -clients two": "-clients",
 	} {
 		code, out, errs := execute(t, bare, args)
 		if code != ExitUsage || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 || out != "" {
@@ -153,17 +153,17 @@ func TestWhatAWorldDoesNotHave(t *testing.T) {
 	}
 }
 
-// A missing field of World is an error that names it.
+// A missing field of Game is an error that names it.
 func TestForgotten(t *testing.T) {
-	for want, forget := range map[string]func(w *World){
-		"World.Protocol is nil": func(w *World) { w.Protocol = nil },
-		"World.Bot is nil":      func(w *World) { w.Bot = nil },
-		"tcp":                   func(w *World) { w.Listen["tcp"] = w.Listen["udp"] },
-		"Presets allows":        func(w *World) { w.Presets, w.Defaults.Preset = []policy.Model{policy.Lockstep{}}, "LocalSync" },
+	for want, forget := range map[string]func(g *Game){
+		"Game.Protocol is nil": func(g *Game) { g.Protocol = nil },
+		"Game.Bot is nil":      func(g *Game) { g.Bot = nil },
+		"tcp":                  func(g *Game) { g.Listen["tcp"] = g.Listen["udp"] },
+		"Presets allows":       func(g *Game) { g.Presets, g.Defaults.Preset = []policy.Model{policy.Lockstep{}}, "LocalSync" },
 	} {
-		world := plaza()
-		forget(&world)
-		if _, err := Headless(t.Context(), world, "-virtual"); err == nil || !strings.Contains(err.Error(), want) {
+		game := plaza()
+		forget(&game)
+		if _, err := Headless(t.Context(), game, "-virtual"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v is not about %q", err, want)
 		}
 	}
@@ -186,11 +186,11 @@ func TestVirtualMatchesRepeat(t *testing.T) {
 // A bot of a function holds nothing any more in the closing phase.
 func TestBotsLetGo(t *testing.T) {
 	held, free := 0, 0
-	world := plaza()
-	world.Bot = func(*Options, int) Bot {
+	game := plaza()
+	game.Bot = func(*Options, int) Bot {
 		return NewBot(func(_ *systems.Client, in *testgame.Push) { in.DX = 1 })
 	}
-	world.Server = func(_ *Options, c *systems.ServerConfig) {
+	game.Server = func(_ *Options, c *systems.ServerConfig) {
 		c.Schedule = func(s *ecs.Schedule) error {
 			s.Stage("After").Add(ecs.System{Name: "keys", Run: func(w *ecs.World) {
 				for _, e := range ecs.Each[testgame.Pawn](w) {
@@ -204,7 +204,7 @@ func TestBotsLetGo(t *testing.T) {
 			return nil
 		}
 	}
-	r, err := Headless(t.Context(), world, "-virtual", "-duration", "3s", "-clients", "1")
+	r, err := Headless(t.Context(), game, "-virtual", "-duration", "3s", "-clients", "1")
 	if err != nil || !r.Converged || held < 100 || free < 40 {
 		t.Errorf("%v: keys were held in %d ticks, and free in the last %d: %s", err, held, free, r.Difference)
 	}

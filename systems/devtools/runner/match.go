@@ -20,7 +20,7 @@ import (
 // match is a server and its bots in one process.
 type match struct {
 	o      Options
-	world  World
+	game   Game
 	start  time.Time
 	first  float64 // the server's first tick, above 0 after -load
 	server *systems.Server
@@ -40,8 +40,8 @@ type match struct {
 }
 
 // newVirtual returns a match in virtual time.
-func newVirtual(world World, o Options) (*match, error) {
-	m := &match{o: o, world: world, start: time.Unix(0, 0).UTC()}
+func newVirtual(game Game, o Options) (*match, error) {
+	m := &match{o: o, game: game, start: time.Unix(0, 0).UTC()}
 	m.watch.init(&m.o)
 	address := netip.MustParseAddrPort("127.0.0.1:7777")
 	var failed error // of callbacks that return no error
@@ -52,9 +52,9 @@ func newVirtual(world World, o Options) (*match, error) {
 	}
 	var err error
 	m.virtual, err = systemstest.Open(systemstest.Config{
-		Protocol:   func() *ecs.Protocol { return world.Protocol(&m.o) },
-		Populate:   func(w *ecs.World) { world.populate(w, &m.o) },
-		Server:     world.serverConfig(&m.o, m.start, m.schedule),
+		Protocol:   func() *ecs.Protocol { return game.Protocol(&m.o) },
+		Populate:   func(w *ecs.World) { game.populate(w, &m.o) },
+		Server:     game.serverConfig(&m.o, m.start, m.schedule),
 		ServerAddr: address,
 		ServerWire: func(w netsys.Wire) netsys.Wire {
 			link, err := m.condition(w)
@@ -98,18 +98,18 @@ func newVirtual(world World, o Options) (*match, error) {
 }
 
 // newReal returns a match on real sockets of this machine.
-func newReal(ctx context.Context, world World, o Options, listen string) (*match, error) {
-	wire, err := world.Listen[o.Transport](listen)
+func newReal(ctx context.Context, game Game, o Options, listen string) (*match, error) {
+	wire, err := game.Listen[o.Transport](listen)
 	if err != nil {
 		return nil, err
 	}
-	return newOn(ctx, world, o, wire, wire.LocalAddr().String(), false)
+	return newOn(ctx, game, o, wire, wire.LocalAddr().String(), false)
 }
 
 // newOn returns a match on a transport whose address for bots is at. If open is set, other clients use the transport
 // too, so the link conditions apply on the side of the bots.
-func newOn(ctx context.Context, world World, o Options, wire netsys.Wire, at string, open bool) (*match, error) {
-	m := &match{o: o, world: world, start: time.Now(), open: open}
+func newOn(ctx context.Context, game Game, o Options, wire netsys.Wire, at string, open bool) (*match, error) {
+	m := &match{o: o, game: game, start: time.Now(), open: open}
 	if err := m.assemble(wire); err != nil {
 		return nil, errors.Join(err, wire.Close())
 	}
@@ -141,7 +141,7 @@ func (m *match) assemble(wire netsys.Wire) error {
 	if err != nil {
 		return err
 	}
-	if m.server, err = newServer(m.world, m.o, link, m.start, m.schedule); err != nil {
+	if m.server, err = newServer(m.game, m.o, link, m.start, m.schedule); err != nil {
 		return err
 	}
 	m.first = float64(m.server.Tick())
@@ -160,8 +160,8 @@ func (m *match) schedule(s *ecs.Schedule) error {
 	if m.o.Push > 0 {
 		s.Stage("Authority").Add(ecs.System{Name: "push", Run: m.push})
 	}
-	if m.o.stamped() && m.world.Place != nil {
-		m.watch.trail = &trail{at: m.world.Place, most: uint32(m.o.bots())}
+	if m.o.stamped() && m.game.Place != nil {
+		m.watch.trail = &trail{at: m.game.Place, most: uint32(m.o.bots())}
 		s.Stage("Authority").Add(ecs.System{Name: "trail", Run: m.watch.trail.record})
 	}
 	return nil
@@ -192,7 +192,7 @@ func (m *match) push(w *ecs.World) {
 		draw := w.Rand(e)
 		dx, dy := direction(draw.Float64())
 		const distance = 10
-		m.world.Push(w, e, distance*dx, distance*dy)
+		m.game.Push(w, e, distance*dx, distance*dy)
 		if p := m.player(r.Owner.Client); p != nil && p.watch.warm.Load() {
 			p.watch.push()
 		}
@@ -235,8 +235,8 @@ func (m *match) report() *Report {
 	r.Converged = len(wrong) == 0
 	slices.Sort(wrong)
 	r.Difference = strings.Join(wrong, "; ")
-	if m.world.Proof != nil && !m.o.apart {
-		r.World = m.world.Proof(m.server, clients)
+	if m.game.Proof != nil && !m.o.apart {
+		r.World = m.game.Proof(m.server, clients)
 	}
 	return &r
 }

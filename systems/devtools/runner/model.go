@@ -12,9 +12,9 @@ const (
 	timingArrival  = "arrival"
 )
 
-// model returns the model of -preset, as the world has it, with the timing of -timing.
-func (o *Options) model(world *World) policy.Model {
-	all := world.Presets
+// model returns the model of -model, as the world has it, with the timing of -timing.
+func (o *Options) model(game *Game) policy.Model {
+	all := game.Presets
 	if len(all) == 0 {
 		all = policy.Presets()
 	}
@@ -46,7 +46,7 @@ func onArrival(m policy.Model) policy.Model {
 	return m
 }
 
-// traits returns the traits of the model of -preset.
+// traits returns the traits of the model of -model.
 func (o *Options) traits() policy.Traits {
 	m, _ := policy.ParsePreset(o.Preset) // validate has checked the name
 	return policy.TraitsOf(m)

@@ -14,7 +14,7 @@ import (
 )
 
 // Options are the flags of every world, with the same names; -h explains them. For numbers and durations that have a
-// non-zero default but may be zero, such as Loss, use -1 for zero in World.Defaults and for [Host].
+// non-zero default but may be zero, such as Loss, use -1 for zero in Game.Defaults and for [Host].
 type Options struct {
 	// Headless plays for Duration and prints a report. Virtual uses virtual time, and JSON prints a JSON object.
 	Headless, Virtual, JSON bool
@@ -50,7 +50,7 @@ type Options struct {
 	// encoded.
 	Samples, Trained string
 	// Save is the file to which the server is saved at the end. Load is such a file, from which the server continues. Then
-	// World.Populate does not run, and Seed is only that of the bots.
+	// Game.Populate does not run, and Seed is only that of the bots.
 	Save, Load string
 	// Bandwidth is the capacity of a bot's link in bytes a second, in each direction; 0: unlimited.
 	Bandwidth int
@@ -99,17 +99,18 @@ func orDefault[T int | float64 | time.Duration](v *T, otherwise T) {
 }
 
 // register declares the flags on fs, with the world's defaults.
-func (o *Options) register(fs *flag.FlagSet, world *World) {
-	d := world.defaults()
+func (o *Options) register(fs *flag.FlagSet, game *Game) {
+	d := game.defaults()
 	fs.BoolVar(&o.Headless, "headless", d.Headless, "run server and clients without a screen, then print a report")
 	fs.BoolVar(&o.Virtual, "virtual", d.Virtual, "with -headless: use a memory network and virtual time, as fast as the machine allows")
 	fs.BoolVar(&o.JSON, "json", d.JSON, "with -headless: print the report as one JSON object in the last line; with -serve or -connect, its half")
 	fs.IntVar(&o.Clients, "clients", d.Clients, "number of bots; with -serve, the number of clients that may join, at least 256")
 	fs.IntVar(&o.Guests, "guests", d.Guests, "additional bots, numbered after those of -clients: spectators or late joiners, if the world has them")
 	fs.IntVar(&o.NPCs, "npcs", d.NPCs, "server-controlled entities")
-	fs.StringVar(&o.Preset, "preset", d.Preset, "netcode model: "+strings.Join(world.presets(), ", ")+"; see package systems/policy")
+	fs.StringVar(&o.Preset, "preset", d.Preset, "another name of -model")
+	fs.StringVar(&o.Preset, "model", d.Preset, "netcode model: "+strings.Join(game.presets(), ", ")+"; see package systems/policy")
 	fs.StringVar(&o.Timing, "timing", d.Timing, "when the server consumes inputs: buffered or arrival; ignored by models with stamped inputs")
-	fs.StringVar(&o.Transport, "transport", d.Transport, "transport over real sockets: "+strings.Join(world.transports(), ", ")+"; ignored with -virtual (ws: WebSocket)")
+	fs.StringVar(&o.Transport, "transport", d.Transport, "transport over real sockets: "+strings.Join(game.transports(), ", ")+"; ignored with -virtual (ws: WebSocket)")
 	fs.DurationVar(&o.RTT, "rtt", d.RTT, "mean round trip")
 	fs.DurationVar(&o.Jitter, "jitter", d.Jitter, "each packet's one-way delay varies uniformly by up to this duration in both directions; at most half of rtt")
 	fs.Float64Var(&o.Loss, "loss", d.Loss, "share of packets lost in each direction, 0 to 1")
@@ -117,9 +118,9 @@ func (o *Options) register(fs *flag.FlagSet, world *World) {
 	fs.Float64Var(&o.Duplicate, "dup", d.Duplicate, "share of packets duplicated, 0 to 1")
 	fs.IntVar(&o.Bandwidth, "bandwidth", d.Bandwidth, "capacity of each client's link in each direction, in bytes per second including headers,\nwith a queue of 200 ms; 0: unlimited")
 	fs.IntVar(&o.Tick, "tick", d.Tick, "simulation steps per second")
-	fs.IntVar(&o.ServerEvery, "server-every", d.ServerEvery, "steps per wake-up of the server; must divide tick; the default is 3 with -preset Buffered if -tick and -send allow it")
+	fs.IntVar(&o.ServerEvery, "server-every", d.ServerEvery, "steps per wake-up of the server; must divide tick; the default is 3 with -model Buffered if -tick and -send allow it")
 	fs.IntVar(&o.Send, "send", d.Send, "snapshots per second; must divide tick ÷ server-every")
-	if world.Push != nil {
+	if game.Push != nil {
 		fs.DurationVar(&o.Push, "push", d.Push, "interval at which the server moves each player by 10 units without the clients' knowledge; 0: never")
 	}
 	fs.StringVar(&o.Without, "without", d.Without, "remove systems from the clients: Predict, Reconcile, Interpolate, separated by commas")
@@ -138,7 +139,7 @@ func (o *Options) register(fs *flag.FlagSet, world *World) {
 	fs.StringVar(&o.Login, "login", d.Login, "with -token URL: the user `names`, separated by commas, one per bot; the password is in the\nenvironment variable "+tokens.PasswordVariable)
 	fs.StringVar(&o.Public, "public", d.Public, "with -key: the server's `addresses` in tokens, separated by commas; default: the address it listens on")
 	fs.BoolVar(&o.Insecure, "insecure-anyone-can-join", d.Insecure, "allow other machines without -key and -token: anyone can join under any name, read\nand forge packets; server and clients must both set it")
-	if world.Inspect != nil {
+	if game.Inspect != nil {
 		fs.StringVar(&o.Inspect, "inspect", d.Inspect, "serve the inspector of the running server at this `address`, such as 127.0.0.1:7781: ticks, clients, traffic,\nentities; other machines need the token in the environment variable "+inspectVariable)
 	}
 	fs.Uint64Var(&o.Seed, "seed", d.Seed, "seed of all random numbers")
@@ -151,7 +152,7 @@ const maxClients = 10_000
 var removable = []string{"Predict", "Reconcile", "Interpolate"}
 
 // validate returns a one-line error for invalid options.
-func (o *Options) validate(world *World) error {
+func (o *Options) validate(game *Game) error {
 	switch {
 	case o.Clients < 1 || o.Clients > maxClients:
 		return fmt.Errorf("-clients %d: 1 to %d are allowed", o.Clients, maxClients)
@@ -159,14 +160,14 @@ func (o *Options) validate(world *World) error {
 		return fmt.Errorf("-guests %d: 0 to 1000 are allowed", o.Guests)
 	case o.NPCs < 0 || o.NPCs > 100_000:
 		return fmt.Errorf("-npcs %d: 0 to 100000 are allowed", o.NPCs)
-	case !slices.Contains(world.presets(), o.Preset):
-		return fmt.Errorf("-preset %s: allowed are %s", o.Preset, strings.Join(world.presets(), ", "))
+	case !slices.Contains(game.presets(), o.Preset):
+		return fmt.Errorf("-model %s: allowed are %s", o.Preset, strings.Join(game.presets(), ", "))
 	case o.Timing != timingBuffered && o.Timing != timingArrival:
 		return fmt.Errorf("-timing %s: allowed are %s, %s", o.Timing, timingBuffered, timingArrival)
 	case o.Timing == timingArrival && o.stamped():
-		return fmt.Errorf("-timing %s: not allowed with -preset %s, whose inputs are stamped", o.Timing, o.Preset)
-	case !slices.Contains(transportNames, o.Transport) || !o.Virtual && !slices.Contains(world.transports(), o.Transport):
-		return o.noTransport(world)
+		return fmt.Errorf("-timing %s: not allowed with -model %s, whose inputs are stamped", o.Timing, o.Preset)
+	case !slices.Contains(transportNames, o.Transport) || !o.Virtual && !slices.Contains(game.transports(), o.Transport):
+		return o.noTransport(game)
 	case o.RTT < 0 || o.RTT > time.Minute:
 		return fmt.Errorf("-rtt %v: 0 to 1m are allowed", o.RTT)
 	case o.Jitter < 0 || o.Jitter > o.RTT/2:
@@ -184,9 +185,9 @@ func (o *Options) validate(world *World) error {
 	case o.Send < 1 || o.Tick/o.ServerEvery%o.Send != 0:
 		return fmt.Errorf("-send %d: allowed are divisors of -tick ÷ -server-every, %s", o.Send, divisors(o.Tick/o.ServerEvery))
 	case o.simulatesEverywhere() && o.Push > 0:
-		return fmt.Errorf("-push %v: with -preset %s the server cannot move a player alone: only 0 is allowed", o.Push, o.Preset)
+		return fmt.Errorf("-push %v: with -model %s the server cannot move a player alone: only 0 is allowed", o.Push, o.Preset)
 	case o.simulatesEverywhere() && o.Without != "":
-		return fmt.Errorf("-without %s: not allowed with -preset %s, whose clients need all systems", o.Without, o.Preset)
+		return fmt.Errorf("-without %s: not allowed with -model %s, whose clients need all systems", o.Without, o.Preset)
 	case o.Push < 0 || o.Push > 0 && o.Push < time.Second/time.Duration(o.Tick):
 		return fmt.Errorf("-push %v: 0, or a tick or more, is allowed", o.Push)
 	case o.Duration <= 0:
@@ -224,15 +225,15 @@ func (o *Options) validate(world *World) error {
 }
 
 // noTransport returns an error that lists the available transports.
-func (o *Options) noTransport(world *World) error {
-	ways := world.transports()
+func (o *Options) noTransport(game *Game) error {
+	ways := game.transports()
 	if o.Virtual {
 		ways = transportNames
 	}
 	if len(ways) > 0 {
 		return fmt.Errorf("-transport %s: allowed are %s", o.Transport, strings.Join(ways, ", "))
 	}
-	return fmt.Errorf("%s has no sockets: allowed is -headless -virtual", world.Name)
+	return fmt.Errorf("%s has no sockets: allowed is -headless -virtual", game.Name)
 }
 
 func divisors(n int) string {

@@ -158,9 +158,9 @@ func TestGameElsewhere(t *testing.T) {
 			"func main() { os.Exit(runner.Main(context.Background(), hop(), os.Args[1:], os.Stdout, os.Stderr)) }\n",
 	})
 	for _, preset := range []string{"LocalSync", "Rollback"} {
-		out, err := exec.CommandContext(t.Context(), binary, strings.Fields("-headless -virtual -duration 5s -json -preset "+preset)...).Output()
+		out, err := exec.CommandContext(t.Context(), binary, strings.Fields("-headless -virtual -duration 5s -json -model "+preset)...).Output()
 		if err != nil || !strings.Contains(string(out), `"converged":true`) || !strings.Contains(string(out), `"world":{"players":8,"hopped":true}`) {
-			t.Errorf("-preset %s: %v: %s", preset, err, out)
+			t.Errorf("-model %s: %v: %s", preset, err, out)
 		}
 	}
 	var exit *exec.ExitError

@@ -17,7 +17,7 @@ import (
 // player is one bot with its client and link.
 type player struct {
 	n      int
-	world  World
+	game   Game
 	client *systems.Client
 	link   *netsys.Conditioner // nil in virtual time
 	clean  func()              // removes the conditions of the link
@@ -38,7 +38,7 @@ func (o *Options) botSeed(n int) uint64 { return o.Seed*0x9e3779b97f4a7c15 + uin
 
 // addPlayer adds bot n, which has no client yet.
 func (m *match) addPlayer(n int) *player {
-	p := &player{n: n, bot: m.world.Bot(&m.o, n), world: m.world}
+	p := &player{n: n, bot: m.game.Bot(&m.o, n), game: m.game}
 	p.watch.init(&m.o)
 	m.players = append(m.players, p)
 	return p
@@ -56,7 +56,7 @@ func (m *match) connect(n int, wire netsys.Wire, server netip.AddrPort) error {
 	}
 	p := m.addPlayer(n)
 	p.link, p.clean = link, func() { _ = p.link.SetLinks(netsys.Link{}, netsys.Link{}) }
-	if p.client, err = systems.NewClient(link, server, m.world.Protocol(&m.o), p.config(m, token)); err != nil {
+	if p.client, err = systems.NewClient(link, server, m.game.Protocol(&m.o), p.config(m, token)); err != nil {
 		m.players = m.players[:n] // close closes the clients of the others
 	}
 	return err
@@ -68,7 +68,7 @@ func (p *player) config(m *match, token *netcode.ConnectToken) systems.ClientCon
 	config := systems.ClientConfig{
 		Session: systems.ClientSession{Token: token, InsecureAllowAnyAddress: o.Insecure, Trained: o.files.trained},
 
-		Models: m.world.Presets,
+		Models: m.game.Presets,
 		Gather: p.bot.Gather(),
 		Start:  m.start.Add(o.tickLength() * time.Duration(p.n) / time.Duration(o.bots())),
 	}
@@ -81,8 +81,8 @@ func (p *player) config(m *match, token *netcode.ConnectToken) systems.ClientCon
 	if o.Save != "" || o.Load != "" {
 		config.Session.ClientID = o.botSeed(p.n) // the same player in the match that continues
 	}
-	if m.world.Client != nil {
-		m.world.Client(o, &config)
+	if m.game.Client != nil {
+		m.game.Client(o, &config)
 	}
 	if own, ok := p.bot.(Configurer); ok {
 		own.Configure(&config)

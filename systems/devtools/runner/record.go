@@ -21,10 +21,10 @@ func (o *Options) record(s *systems.Server) error {
 }
 
 // spectator returns the configuration of a client that watches.
-func (w *World) spectator(o *Options) systems.ClientConfig {
-	c := systems.ClientConfig{Models: w.Presets}
-	if w.Client != nil {
-		w.Client(o, &c)
+func (g *Game) spectator(o *Options) systems.ClientConfig {
+	c := systems.ClientConfig{Models: g.Presets}
+	if g.Client != nil {
+		g.Client(o, &c)
 	}
 	return c
 }
@@ -37,7 +37,7 @@ func (m *match) watchRecording(now time.Time) {
 	}
 	var err error
 	if m.spectator == nil {
-		if m.spectator, err = systems.Watch(feed, m.world.Protocol(&m.o), m.world.spectator(&m.o)); err != nil {
+		if m.spectator, err = systems.Watch(feed, m.game.Protocol(&m.o), m.game.spectator(&m.o)); err != nil {
 			m.o.files.log.Error("the recording is not watched", "error", err)
 			feed.Stop()
 			return
@@ -66,18 +66,18 @@ type ReplayReport struct {
 }
 
 // replayHeadless plays the recording of -replay as fast as the machine allows.
-func replayHeadless(ctx context.Context, world World, o Options, progress io.Writer) (*ReplayReport, error) {
+func replayHeadless(ctx context.Context, game Game, o Options, progress io.Writer) (*ReplayReport, error) {
 	r, err := recording.OpenFile(o.Replay)
 	if err != nil {
 		return nil, err
 	}
-	report, err := playRecording(ctx, world, o, r, progress)
+	report, err := playRecording(ctx, game, o, r, progress)
 	return report, errors.Join(err, r.Close())
 }
 
-func playRecording(ctx context.Context, world World, o Options, r *recording.Reader, progress io.Writer) (*ReplayReport, error) {
+func playRecording(ctx context.Context, game Game, o Options, r *recording.Reader, progress io.Writer) (*ReplayReport, error) {
 	replay, err := either(o, func(o *Options) (*systems.Replay, error) {
-		return systems.NewReplay(r, world.Protocol(o), world.spectator(o))
+		return systems.NewReplay(r, game.Protocol(o), game.spectator(o))
 	})
 	if errors.Is(err, netsys.ErrSchema) {
 		err = fmt.Errorf("%w, and with the flags of the recorded match", err)

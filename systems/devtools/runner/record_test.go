@@ -25,7 +25,7 @@ func TestRecordAndReplay(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "match.rec")
 			real := m.String() == "Lockstep"
-			flags := []string{"-headless", "-clients", "3", "-duration", "7s", "-rtt", "100ms", "-loss", "0.1", "-preset", m.String(), "-record", file}
+			flags := []string{"-headless", "-clients", "3", "-duration", "7s", "-rtt", "100ms", "-loss", "0.1", "-model", m.String(), "-record", file}
 			if real {
 				flags = append(flags, "-duration", "2s")
 			} else {
@@ -34,7 +34,7 @@ func TestRecordAndReplay(t *testing.T) {
 			if code, _, errs := runPlaza(t, flags...); code != 0 {
 				t.Fatalf("exit code %d: %s", code, errs)
 			}
-			code, out, errs := runPlaza(t, "-headless", "-preset", m.String(), "-replay", file, "-json")
+			code, out, errs := runPlaza(t, "-headless", "-model", m.String(), "-replay", file, "-json")
 			if code != 0 {
 				t.Fatalf("exit code %d: %s", code, errs)
 			}

@@ -18,8 +18,8 @@ import (
 )
 
 // listen opens the transport of -serve.
-func listen(world World, o *Options, addr string) (netsys.Wire, error) {
-	wire, err := world.Listen[o.Transport](addr)
+func listen(game Game, o *Options, addr string) (netsys.Wire, error) {
+	wire, err := game.Listen[o.Transport](addr)
 	if err != nil {
 		return nil, err
 	}
@@ -30,8 +30,8 @@ func listen(world World, o *Options, addr string) (netsys.Wire, error) {
 }
 
 // serve runs only the server of a world, until ctx ends.
-func serve(ctx context.Context, world World, o Options, addr string, out io.Writer) error {
-	wire, err := listen(world, &o, addr)
+func serve(ctx context.Context, game Game, o Options, addr string, out io.Writer) error {
+	wire, err := listen(game, &o, addr)
 	if err != nil {
 		return err
 	}
@@ -41,14 +41,14 @@ func serve(ctx context.Context, world World, o Options, addr string, out io.Writ
 	if o.files.feed != nil {
 		o.files.feed.Stop() // nobody watches the recording
 	}
-	s, err := newServer(world, o, wire, time.Now(), nil)
+	s, err := newServer(game, o, wire, time.Now(), nil)
 	if err != nil {
 		return errors.Join(err, wire.Close())
 	}
-	if _, err := world.openInspector(ctx, &o, s, out); err != nil {
+	if _, err := game.openInspector(ctx, &o, s, out); err != nil {
 		return errors.Join(err, s.Close(time.Now()))
 	}
-	fmt.Fprintf(out, "%s: serving on %v; Ctrl-C ends it\n", world.Name, wire.LocalAddr())
+	fmt.Fprintf(out, "%s: serving on %v; Ctrl-C ends it\n", game.Name, wire.LocalAddr())
 	err = errors.Join(s.Run(ctx), o.save(s))
 	st := s.Stats()
 	fmt.Fprintf(out, "%d ticks, %d dropped, %d inputs consumed, %d updates sent; datagrams dropped: %s\n",
@@ -57,11 +57,11 @@ func serve(ctx context.Context, world World, o Options, addr string, out io.Writ
 }
 
 // newRemote creates the bots of a match with a remote server. The link flags apply to both directions here.
-func newRemote(ctx context.Context, world World, o Options, addr string) (*match, error) {
+func newRemote(ctx context.Context, game Game, o Options, addr string) (*match, error) {
 	if err := o.access.collect(ctx, &o); err != nil {
 		return nil, err
 	}
-	m := &match{o: o, world: world, start: time.Now()}
+	m := &match{o: o, game: game, start: time.Now()}
 	m.watch.init(&m.o)
 	for n := range o.bots() {
 		wire, server, err := dial(ctx, o.Transport, addr)
@@ -79,12 +79,12 @@ func newRemote(ctx context.Context, world World, o Options, addr string) (*match
 }
 
 // connect plays bots on a remote server until ctx ends.
-func connect(ctx context.Context, world World, o Options, addr string, out io.Writer) error {
-	m, err := newRemote(ctx, world, o, addr)
+func connect(ctx context.Context, game Game, o Options, addr string, out io.Writer) error {
+	m, err := newRemote(ctx, game, o, addr)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s: %d bots to %s, link %s; Ctrl-C ends it\n", world.Name, o.bots(), addr, o.describeLink())
+	fmt.Fprintf(out, "%s: %d bots to %s, link %s; Ctrl-C ends it\n", game.Name, o.bots(), addr, o.describeLink())
 	ctx, stop := context.WithCancel(ctx)
 	shown := make(chan struct{})
 	go func() {
@@ -101,21 +101,21 @@ func connect(ctx context.Context, world World, o Options, addr string, out io.Wr
 }
 
 // serveHeadless runs only the server of a world for the length of a match, and returns its half of the report.
-func serveHeadless(ctx context.Context, world World, o Options, addr string, progress io.Writer) (*ServerHalf, error) {
-	wire, err := listen(world, &o, addr)
+func serveHeadless(ctx context.Context, game Game, o Options, addr string, progress io.Writer) (*ServerHalf, error) {
+	wire, err := listen(game, &o, addr)
 	if err != nil {
 		return nil, err
 	}
 	o.apart = true
-	m := &match{o: o, world: world, start: time.Now(), open: true}
+	m := &match{o: o, game: game, start: time.Now(), open: true}
 	if err := m.assemble(wire); err != nil {
 		return nil, errors.Join(err, wire.Close())
 	}
 	m.removeLinkConditions()
-	if m.inspector, err = world.openInspector(ctx, &m.o, m.server, progress); err != nil {
+	if m.inspector, err = game.openInspector(ctx, &m.o, m.server, progress); err != nil {
 		return nil, errors.Join(err, m.close())
 	}
-	fmt.Fprintf(progress, "%s: serving on %v for %v\n", world.Name, wire.LocalAddr(), o.Duration)
+	fmt.Fprintf(progress, "%s: serving on %v for %v\n", game.Name, wire.LocalAddr(), o.Duration)
 	if err := m.playReal(ctx, progress); err != nil {
 		return nil, err
 	}
@@ -127,13 +127,13 @@ func serveHeadless(ctx context.Context, world World, o Options, addr string, pro
 
 // connectHeadless plays bots for the length of a match, or until the server closes, and returns their half of the
 // report.
-func connectHeadless(ctx context.Context, world World, o Options, addr string, progress io.Writer) (*ClientHalf, error) {
+func connectHeadless(ctx context.Context, game Game, o Options, addr string, progress io.Writer) (*ClientHalf, error) {
 	o.apart = true
-	m, err := newRemote(ctx, world, o, addr)
+	m, err := newRemote(ctx, game, o, addr)
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(progress, "%s: %d bots to %s for %v, link %s\n", world.Name, o.bots(), addr, o.Duration, o.describeLink())
+	fmt.Fprintf(progress, "%s: %d bots to %s for %v, link %s\n", game.Name, o.bots(), addr, o.Duration, o.describeLink())
 	ctx, cancel := context.WithTimeout(ctx, o.Duration)
 	defer cancel()
 	if err := playBots(ctx, m, m); err != nil && !errors.Is(err, context.DeadlineExceeded) && !closedByServer(err) {
@@ -145,7 +145,7 @@ func connectHeadless(ctx context.Context, world World, o Options, addr string, p
 	for _, p := range m.players {
 		if m := p.client.Model(); p.client.ID() != 0 {
 			joined++
-			h.Preset, h.Timing = m.String(), timingOf(policy.TraitsOf(m))
+			h.Model, h.Preset, h.Timing = m.String(), m.String(), timingOf(policy.TraitsOf(m))
 		}
 	}
 	if joined == 0 {

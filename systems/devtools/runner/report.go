@@ -21,7 +21,7 @@ type Report struct {
 
 	Findings
 
-	// World is the result of [World.Proof].
+	// World is the result of [Game.Proof].
 	World any `json:"world,omitempty"`
 
 	causes reconcile.Causes // of corrections, over all clients
@@ -43,7 +43,8 @@ type MatchReport struct {
 
 // SetupReport is the configuration of the match, from the flags.
 type SetupReport struct {
-	Preset  string `json:"preset"`
+	Model   string `json:"model"`
+	Preset  string `json:"preset"` // equals Model
 	Timing  string `json:"timing"`
 	Clients int    `json:"clients"`
 }
@@ -109,7 +110,7 @@ type ClientReport struct {
 	SeenMSP50 float64 `json:"seen_ms_p50"`
 	SeenMSP99 float64 `json:"seen_ms_p99"`
 	// P99Error and MaxError are distances in world units between the position of a client's own entity as predicted and as
-	// the server computed it after the same input, over all clients †. They need World.Place.
+	// the server computed it after the same input, over all clients †. They need Game.Place.
 	P99Error float64 `json:"p99_error"`
 	MaxError float64 `json:"max_error"`
 }

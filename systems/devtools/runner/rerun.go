@@ -35,7 +35,7 @@ type RerunReport struct {
 }
 
 // rerun simulates the ticks of the file of -rerun again, and prints a report.
-func rerun(world World, o Options, stdout io.Writer) error {
+func rerun(game Game, o Options, stdout io.Writer) error {
 	name := o.Rerun
 	if _, err := os.Stat(name + flightSuffix); err == nil {
 		name += flightSuffix
@@ -51,7 +51,7 @@ func rerun(world World, o Options, stdout io.Writer) error {
 		return systems.Rerun(file, func(model string, tickRate int) (*ecs.Protocol, systems.ServerConfig) {
 			x.Preset, x.Tick = model, tickRate
 			ticks = tickRate
-			return world.Protocol(x), world.serverConfig(x, start, nil)
+			return game.Protocol(x), game.serverConfig(x, start, nil)
 		})
 	})
 	if err != nil {

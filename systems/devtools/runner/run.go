@@ -11,16 +11,16 @@ import (
 )
 
 // run plays a match with the given options and returns its report. It prints progress to progress.
-func run(ctx context.Context, world World, o Options, progress io.Writer) (*Report, error) {
+func run(ctx context.Context, game Game, o Options, progress io.Writer) (*Report, error) {
 	var m *match
 	var err error
 	if o.Virtual {
-		if m, err = newVirtual(world, o); err == nil {
+		if m, err = newVirtual(game, o); err == nil {
 			err = errors.Join(m.playVirtual(ctx, progress), m.o.save(m.server))
 		}
 	} else {
-		if m, err = newReal(ctx, world, o, "127.0.0.1:0"); err == nil {
-			if m.inspector, err = world.openInspector(ctx, &m.o, m.server, progress); err != nil {
+		if m, err = newReal(ctx, game, o, "127.0.0.1:0"); err == nil {
+			if m.inspector, err = game.openInspector(ctx, &m.o, m.server, progress); err != nil {
 				return nil, errors.Join(err, m.close())
 			}
 			err = m.playReal(ctx, progress)

@@ -17,15 +17,15 @@ func TestSaveAndLoad(t *testing.T) {
 	for _, m := range policy.Presets() {
 		t.Run(m.String(), func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "world.save")
-			flags := []string{"-virtual", "-clients", "3", "-npcs", "10", "-duration", "3s", "-preset", m.String()}
+			flags := []string{"-virtual", "-clients", "3", "-npcs", "10", "-duration", "3s", "-model", m.String()}
 			first, err := Headless(t.Context(), plaza(), append(flags, "-save", file)...)
 			if err != nil {
 				t.Fatal(err)
 			}
-			world := plaza()
-			world.Populate = func(*ecs.World, *Options) { t.Error("the world is populated again") }
+			game := plaza()
+			game.Populate = func(*ecs.World, *Options) { t.Error("the world is populated again") }
 			entities, players := 0, 0
-			world.Proof = func(s *systems.Server, _ []*systems.Client) any {
+			game.Proof = func(s *systems.Server, _ []*systems.Client) any {
 				for table := range s.World().Netcode().Tables {
 					entities += len(table.Entities)
 				}
@@ -36,7 +36,7 @@ func TestSaveAndLoad(t *testing.T) {
 				}
 				return nil
 			}
-			second, err := Headless(t.Context(), world, append(flags, "-load", file)...)
+			second, err := Headless(t.Context(), game, append(flags, "-load", file)...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +93,7 @@ func TestFlightAndRerun(t *testing.T) {
 	for _, m := range policy.Presets() {
 		t.Run(m.String(), func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "match")
-			flags := []string{"-virtual", "-clients", "3", "-npcs", "10", "-duration", "3s", "-tick", "30", "-send", "10", "-preset", m.String()}
+			flags := []string{"-virtual", "-clients", "3", "-npcs", "10", "-duration", "3s", "-tick", "30", "-send", "10", "-model", m.String()}
 			if _, err := Headless(t.Context(), plaza(), append(flags, "-record", file)...); err != nil {
 				t.Fatal(err)
 			}

@@ -12,7 +12,7 @@ import (
 const reconnectWindow = 30 * time.Second
 
 // serverConfig returns the configuration of a world's server.
-func (w *World) serverConfig(o *Options, start time.Time, schedule func(*ecs.Schedule) error) systems.ServerConfig {
+func (g *Game) serverConfig(o *Options, start time.Time, schedule func(*ecs.Schedule) error) systems.ServerConfig {
 	config := systems.ServerConfig{
 		Session: systems.ServerSession{Key: o.access.key, Addresses: o.access.public, InsecureAllowAnyAddress: o.Insecure},
 
@@ -20,7 +20,7 @@ func (w *World) serverConfig(o *Options, start time.Time, schedule func(*ecs.Sch
 		TickRate:   o.Tick,
 		WakeEvery:  o.ServerEvery,
 		Snapshots:  systems.Snapshots{SendRate: o.Send, Trained: o.files.trained, Record: o.files.samples},
-		Model:      o.model(w),
+		Model:      o.model(g),
 		MaxClients: max(o.bots(), 256),
 		Load:       o.files.load,
 		Start:      start,
@@ -29,8 +29,8 @@ func (w *World) serverConfig(o *Options, start time.Time, schedule func(*ecs.Sch
 		Logger:  o.files.log,
 	}
 	config.Session.Random = o.random(o.Seed)
-	if w.Server != nil {
-		w.Server(o, &config)
+	if g.Server != nil {
+		g.Server(o, &config)
 	}
 	o.keepFlight(&config)
 	config.Schedule = chain(config.Schedule, schedule)
@@ -38,27 +38,27 @@ func (w *World) serverConfig(o *Options, start time.Time, schedule func(*ecs.Sch
 }
 
 // newServer creates a world's server on a transport and populates it.
-func newServer(world World, o Options, wire netsys.Wire, start time.Time, schedule func(*ecs.Schedule) error) (*systems.Server, error) {
+func newServer(game Game, o Options, wire netsys.Wire, start time.Time, schedule func(*ecs.Schedule) error) (*systems.Server, error) {
 	var s *systems.Server
 	if o.access.joined != nil {
 		schedule = chain(schedule, func(schedule *ecs.Schedule) error {
 			return schedule.InsertBefore("ServerApply", ecs.System{Name: "Joined", Run: onceJoined(func() *systems.Server { return s }, o.access.joined)})
 		})
 	}
-	s, err := systems.NewServer(wire, world.Protocol(&o), world.serverConfig(&o, start, schedule))
+	s, err := systems.NewServer(wire, game.Protocol(&o), game.serverConfig(&o, start, schedule))
 	if err != nil {
 		return nil, o.loadError(err)
 	}
 	if o.files.load == nil {
-		world.populate(s.World(), &o)
+		game.populate(s.World(), &o)
 	}
 	return s, o.record(s)
 }
 
 // populate spawns the entities that exist before any player joins.
-func (w *World) populate(in *ecs.World, o *Options) {
-	if w.Populate != nil {
-		w.Populate(in, o)
+func (g *Game) populate(in *ecs.World, o *Options) {
+	if g.Populate != nil {
+		g.Populate(in, o)
 	}
 }
 

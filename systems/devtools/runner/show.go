@@ -18,9 +18,9 @@ import (
 const endlessDuration = 1000 * time.Hour
 
 // Live plays a match on real sockets until ctx ends. It shows a live table, then prints a report.
-func Live(ctx context.Context, world World, o Options, out io.Writer) error {
+func Live(ctx context.Context, game Game, o Options, out io.Writer) error {
 	o.Duration, o.Warmup = endlessDuration, time.Second
-	m, err := newReal(ctx, world, o, "127.0.0.1:0")
+	m, err := newReal(ctx, game, o, "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
@@ -30,10 +30,10 @@ func Live(ctx context.Context, world World, o Options, out io.Writer) error {
 // LiveOn is [Live] on a transport that other clients can join too. at is its address for bots. The link flags apply to the
 // bots only. The match closes wire. Bots are thin clients, which need little CPU, if the model allows it and no flag asks
 // for figures that thin clients lack. The result of note is printed below the table; note may be nil.
-func LiveOn(ctx context.Context, world World, o Options, wire netsys.Wire, at string, out io.Writer, note func() string) error {
+func LiveOn(ctx context.Context, game Game, o Options, wire netsys.Wire, at string, out io.Writer, note func() string) error {
 	o.Duration, o.Warmup = endlessDuration, time.Second
 	o.thin = o.canBeThin()
-	m, err := newOn(ctx, world, o, wire, at, true)
+	m, err := newOn(ctx, game, o, wire, at, true)
 	if err != nil {
 		return err
 	}
@@ -43,12 +43,12 @@ func LiveOn(ctx context.Context, world World, o Options, wire netsys.Wire, at st
 
 // showLive plays a match, shows the table, and prints a report.
 func showLive(ctx context.Context, m *match, out io.Writer) error {
-	world, o := &m.world, &m.o
+	game, o := &m.game, &m.o
 	var err error
-	if m.inspector, err = world.openInspector(ctx, o, m.server, out); err != nil {
+	if m.inspector, err = game.openInspector(ctx, o, m.server, out); err != nil {
 		return errors.Join(err, m.close())
 	}
-	fmt.Fprintf(out, "%s: server on %v, %d bots, link %s; Ctrl-C ends it\n", world.Name, m.link.LocalAddr(), o.bots(), o.describeLink())
+	fmt.Fprintf(out, "%s: server on %v, %d bots, link %s; Ctrl-C ends it\n", game.Name, m.link.LocalAddr(), o.bots(), o.describeLink())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -107,11 +107,11 @@ const inspectVariable = "TACTUS_INSPECT_TOKEN"
 
 // openInspector starts the inspector of a server at the address of -inspect, until ctx ends. Call it before the server
 // runs. It returns nil without -inspect.
-func (w *World) openInspector(ctx context.Context, o *Options, s *systems.Server, out io.Writer) (Inspector, error) {
+func (g *Game) openInspector(ctx context.Context, o *Options, s *systems.Server, out io.Writer) (Inspector, error) {
 	if o.Inspect == "" {
 		return nil, nil
 	}
-	x, err := w.Inspect(s, os.Getenv(inspectVariable), o.files.log)
+	x, err := g.Inspect(s, os.Getenv(inspectVariable), o.files.log)
 	if err != nil {
 		return nil, fmt.Errorf("-inspect, %s: %w", inspectVariable, err)
 	}

@@ -12,7 +12,7 @@ import (
 func chapters() []chapter {
 	return []chapter{
 		{"Mode", "headless virtual json duration warmup seed serve connect"},
-		{"The match", "clients guests npcs preset timing tick server-every send save load record replay"},
+		{"The match", "clients guests npcs model preset timing tick server-every send save load record replay"},
 		{"The link of the bots", "rtt jitter loss burst dup bandwidth transport"},
 		{"Diagnosis", "inspect push without force-rollback rerun samples trained"},
 		{"Who may play", "key public token login insecure-anyone-can-join"},
@@ -23,10 +23,10 @@ func chapters() []chapter {
 type chapter struct{ title, flags string }
 
 // usage prints the modes of the command and its flags.
-func usage(w *World, fs *flag.FlagSet, out io.Writer) {
-	fmt.Fprintf(out, "usage: %s [flags]\n\n", w.Name)
-	if w.About != "" {
-		fmt.Fprintf(out, "%s\n\n", strings.TrimSpace(w.About))
+func usage(g *Game, fs *flag.FlagSet, out io.Writer) {
+	fmt.Fprintf(out, "usage: %s [flags]\n\n", g.Name)
+	if g.About != "" {
+		fmt.Fprintf(out, "%s\n\n", strings.TrimSpace(g.About))
 	}
 	ways := [][2]string{
 		{"", "a server and bots on a bad link, with a live table, until Ctrl-C"},
@@ -37,11 +37,11 @@ func usage(w *World, fs *flag.FlagSet, out io.Writer) {
 		{"-connect ADDRESS", "only bots, on a remote server"},
 		{"-headless -serve ADDRESS", "only the server for -duration, then its half of the report; -connect does the same for bots"},
 	}
-	if len(w.transports()) == 0 {
+	if len(g.transports()) == 0 {
 		ways = ways[2:3]
 	}
 	for _, way := range ways {
-		fmt.Fprintf(out, "  %-*s  %s\n", len(w.Name)+len(ways[2%len(ways)][0])+1, strings.TrimSpace(w.Name+" "+way[0]), way[1])
+		fmt.Fprintf(out, "  %-*s  %s\n", len(g.Name)+len(ways[2%len(ways)][0])+1, strings.TrimSpace(g.Name+" "+way[0]), way[1])
 	}
 	all := chapters()
 	var known []string
@@ -54,8 +54,8 @@ func usage(w *World, fs *flag.FlagSet, out io.Writer) {
 			own = append(own, f.Name)
 		}
 	})
-	for _, c := range append([]chapter{{"Flags of " + w.Name + " itself", strings.Join(own, " ")}}, all...) {
-		part := flag.NewFlagSet(w.Name, flag.ContinueOnError)
+	for _, c := range append([]chapter{{"Flags of " + g.Name + " itself", strings.Join(own, " ")}}, all...) {
+		part := flag.NewFlagSet(g.Name, flag.ContinueOnError)
 		part.SetOutput(out)
 		any := false
 		for name := range strings.FieldsSeq(c.flags) {

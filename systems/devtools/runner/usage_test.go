@@ -9,10 +9,10 @@ import (
 
 // -h says how to run the world and explains every flag once, the world's own flags first.
 func TestUsage(t *testing.T) {
-	world := plaza()
-	world.About = "Pawns walk."
-	world.Flags = func(fs *flag.FlagSet) { fs.Int("pace", 3, "how fast pawns walk") }
-	code, out, text := execute(t, world, "-h")
+	game := plaza()
+	game.About = "Pawns walk."
+	game.Flags = func(fs *flag.FlagSet) { fs.Int("pace", 3, "how fast pawns walk") }
+	code, out, text := execute(t, game, "-h")
 	if code != 0 || out != "" || !strings.HasPrefix(text, "usage: plaza [flags]\n\nPawns walk.\n") {
 		t.Fatalf("exit code %d: %s", code, text)
 	}
@@ -42,8 +42,8 @@ func TestUsage(t *testing.T) {
 	if own < strings.Index(text, "-pace") || strings.Count(text[:own], "\n  -") != 1 {
 		t.Errorf("of the world itself are these flags:\n%s", text[:own])
 	}
-	world.Listen = nil
-	if _, _, text := execute(t, world, "-h"); strings.Contains(text, "plaza -serve") || !strings.Contains(text, "plaza -headless -virtual -json") {
+	game.Listen = nil
+	if _, _, text := execute(t, game, "-h"); strings.Contains(text, "plaza -serve") || !strings.Contains(text, "plaza -headless -virtual -json") {
 		t.Errorf("without sockets:\n%s", text)
 	}
 }

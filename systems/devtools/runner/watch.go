@@ -141,10 +141,10 @@ func (w *watch) inspect(m *match, now time.Time) {
 // positionAfter returns the position of a player on the server after an input.
 func (w *watch) positionAfter(m *match, client, input uint32, e ecs.Entity) (x, y float32, ok bool) {
 	switch {
-	case m.world.Place == nil:
+	case m.game.Place == nil:
 		return 0, 0, false
 	case w.trail == nil:
-		return m.world.Place(m.server.World(), e)
+		return m.game.Place(m.server.World(), e)
 	}
 	return w.trail.positionAfter(client, input)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/frames"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -112,7 +112,7 @@ func (x *Ends) memberDiffers(s snapshot.InSight) error {
 }
 
 // stateDiffers compares an entity of the client with its state in a frame.
-func (x *Ends) stateDiffers(f *capture.Frame, s snapshot.InSight, r *mirror.Replica) error {
+func (x *Ends) stateDiffers(f *frames.Frame, s snapshot.InSight, r *mirror.Replica) error {
 	private, mine := uint64(0), f.Owner(s.Group, s.Slot) == x.Client
 	if mine {
 		private = x.Mirror.PrivateMask(r)
@@ -221,7 +221,7 @@ func (x *Ends) privateDiffers(id uint32, e ecs.Entity) error {
 			return fmt.Errorf("%s: not on the client", comp.Name)
 		}
 		got := make([]int32, n)
-		capture.PackRaw(got, comp.Schema.AppendRaw(nil, mine))
+		frames.PackRaw(got, comp.Schema.AppendRaw(nil, mine))
 		if !slices.Equal(got, truth) {
 			return fmt.Errorf("%s: differs from the value that the owner was sent", comp.Name)
 		}

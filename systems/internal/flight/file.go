@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/tactusgo/tactus/codec"
-	"github.com/tactusgo/tactus/codec/frame"
+	"github.com/tactusgo/tactus/codec/compression"
 	"github.com/tactusgo/tactus/ecs"
 )
 
@@ -85,7 +85,7 @@ func Parse(file []byte) (*File, error) {
 	if len(file) > MaxFile {
 		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrFlight, MaxFile)
 	}
-	b, err := frame.Decompress(file, MaxFile)
+	b, err := compression.Decompress(file, MaxFile)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%w: it is cut off or damaged: %w", ErrFlight, err)
@@ -141,7 +141,7 @@ func (s *Segment) Claims() ([]byte, error) {
 }
 
 func (s *Segment) decompress(b []byte) ([]byte, error) {
-	b, err := frame.Decompress(b, maxSave)
+	b, err := compression.Decompress(b, maxSave)
 	if err != nil {
 		return nil, fmt.Errorf("%w: the checkpoint before tick %d: %w", ErrFlight, s.Tick, err)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tactusgo/tactus/codec/frame"
+	"github.com/tactusgo/tactus/codec/compression"
 	"github.com/tactusgo/tactus/systems/internal/commands"
 )
 
@@ -216,12 +216,12 @@ func TestDamagedFiles(t *testing.T) {
 			t.Fatalf("%d of %d bytes: %v", n, len(b), err)
 		}
 	}
-	plain, err := frame.Decompress(b, MaxFile)
+	plain, err := compression.Decompress(b, MaxFile)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for n := range plain {
-		if _, err := Parse(frame.Compress(plain[:max(n, 1)])); !errors.Is(err, ErrFlight) {
+		if _, err := Parse(compression.Compress(plain[:max(n, 1)])); !errors.Is(err, ErrFlight) {
 			t.Fatalf("%d of %d plain bytes: %v", n, len(plain), err)
 		}
 	}
@@ -229,7 +229,7 @@ func TestDamagedFiles(t *testing.T) {
 	for want, bad := range map[string][]byte{
 		"damaged": append(plain, 0), "version 3": append(older, plain[len(older):]...), "not a flight": []byte("tactus save something"),
 	} {
-		if _, err := Parse(frame.Compress(bad)); !errors.Is(err, ErrFlight) || !strings.Contains(err.Error(), want) {
+		if _, err := Parse(compression.Compress(bad)); !errors.Is(err, ErrFlight) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
@@ -237,7 +237,7 @@ func TestDamagedFiles(t *testing.T) {
 
 // segmentOf returns a segment with happenings.
 func segmentOf(words int, events ...byte) *Segment {
-	return &Segment{words: words, events: frame.Compress(append(events, opEnd)), save: frame.Compress([]byte{0})}
+	return &Segment{words: words, events: compression.Compress(append(events, opEnd)), save: compression.Compress([]byte{0})}
 }
 
 func TestDamagedHappenings(t *testing.T) {
@@ -273,15 +273,15 @@ func (q *quiet) Run(players []Player, _ bool) bool {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add(frame.Compress([]byte(mark)), false)
-	plain, err := frame.Decompress(sample().Capture(header, 8, saveOf("end"))(), MaxFile)
+	f.Add(compression.Compress([]byte(mark)), false)
+	plain, err := compression.Decompress(sample().Capture(header, 8, saveOf("end"))(), MaxFile)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(plain, true)
 	f.Fuzz(func(t *testing.T, b []byte, compress bool) {
 		if compress && len(b) > 0 {
-			b = frame.Compress(b)
+			b = compression.Compress(b)
 		}
 		x, err := Parse(b)
 		if err != nil {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/tactusgo/tactus/codec"
-	"github.com/tactusgo/tactus/codec/frame"
+	"github.com/tactusgo/tactus/codec/compression"
 	"github.com/tactusgo/tactus/systems/internal/commands"
 )
 
@@ -83,12 +83,12 @@ func (l *Log) Checkpoint(tick uint32, encode, claims func(dst []byte) []byte) {
 		events = l.current().events
 	}
 	go func() {
-		w.save = frame.Compress(encode(nil))
+		w.save = compression.Compress(encode(nil))
 		if claims != nil {
-			w.claims = frame.Compress(claims(nil))
+			w.claims = compression.Compress(claims(nil))
 		}
 		if len(events) > 0 {
-			w.events = frame.Compress(events)
+			w.events = compression.Compress(events)
 		}
 		close(w.done)
 	}()
@@ -298,10 +298,10 @@ func (l *Log) Capture(h Header, tick uint32, last func(dst []byte) []byte) (enco
 	x := &list[len(list)-1]
 	x.events = append([]byte(nil), x.events...)
 	return func() []byte {
-		x.events = frame.Compress(append(x.events, opEnd))
+		x.events = compression.Compress(append(x.events, opEnd))
 		if last != nil {
-			list = append(list, segment{tick: tick, save: frame.Compress(last(nil)), events: frame.Compress([]byte{opEnd})})
+			list = append(list, segment{tick: tick, save: compression.Compress(last(nil)), events: compression.Compress([]byte{opEnd})})
 		}
-		return frame.Compress(h.append(list))
+		return compression.Compress(h.append(list))
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/tactusgo/tactus/codec"
-	"github.com/tactusgo/tactus/codec/frame"
+	"github.com/tactusgo/tactus/codec/compression"
 	"github.com/tactusgo/tactus/systems/internal/commands"
 )
 
@@ -38,7 +38,7 @@ type Handler interface {
 // Ticks repeats the happenings of a segment. ok is false if h has stopped. cut reports that the flight was written within its
 // last tick.
 func (s *Segment) Ticks(cut bool, h Handler) (ok bool, err error) {
-	b, err := frame.Decompress(s.events, maxEvents)
+	b, err := compression.Decompress(s.events, maxEvents)
 	if err != nil {
 		return false, fmt.Errorf("%w: what happened after tick %d: %w", ErrFlight, s.Tick, err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/frames"
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
@@ -98,7 +98,7 @@ func (p *Program) See(c *Client, id uint32, r *Room) {
 }
 
 // slotsOf returns the slots of a client's entities in a group, and the rest of the list.
-func slotsOf(all []capture.Owned, group int) (slots uint64, rest []capture.Owned) {
+func slotsOf(all []frames.Owned, group int) (slots uint64, rest []frames.Owned) {
 	for ; len(all) > 0 && all[0].Group <= group; all = all[1:] {
 		if all[0].Group == group {
 			slots |= 1 << all[0].Slot

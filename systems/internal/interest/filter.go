@@ -9,7 +9,7 @@ import (
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/frames"
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
@@ -70,7 +70,7 @@ type read struct {
 }
 
 // begin updates the hashes for a frame.
-func (x *filter) begin(w *ecs.World, f *capture.Frame) {
+func (x *filter) begin(w *ecs.World, f *frames.Frame) {
 	x.groups = reuse.Longer(x.groups, len(f.Groups))
 	for g := range x.groups {
 		r := &x.groups[g]

@@ -11,7 +11,7 @@ import (
 
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/frames"
 )
 
 // Grid is the interest in entities near the client's own entities. T is a position component.
@@ -178,7 +178,7 @@ type eye struct {
 }
 
 // watch collects the eyes of a frame.
-func (g *grid) watch(p *Program, f *capture.Frame) {
+func (g *grid) watch(p *Program, f *frames.Frame) {
 	if g.eyes == own {
 		return
 	}

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/frames"
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
@@ -37,7 +37,7 @@ type having struct {
 
 // find calls visit for the entities of a frame with a component, and returns their slots by group. It looks at every entity,
 // because the entities of a group may have different local components. find reuses the memory of slots.
-func (p *Program) find(f *capture.Frame, comp *ecs.Component, slots []uint64, visit func(group, slot int, at unsafe.Pointer)) []uint64 {
+func (p *Program) find(f *frames.Frame, comp *ecs.Component, slots []uint64, visit func(group, slot int, at unsafe.Pointer)) []uint64 {
 	n := p.w.Netcode()
 	slots = reuse.Slice(slots, len(f.Groups))
 	for g := range f.Groups {

@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/frames"
 )
 
 type (
@@ -27,10 +27,10 @@ type (
 type yard struct {
 	w    *ecs.World
 	p    *Program
-	ring *capture.Ring
+	ring *frames.Ring
 	r    Room
 	send uint32
-	f    *capture.Frame
+	f    *frames.Frame
 }
 
 func protocol() *ecs.Protocol {
@@ -59,7 +59,7 @@ func yardWith(t testing.TB, p *ecs.Protocol, r Rules) *yard {
 	for _, c := range p.Replicated() {
 		tables = append(tables, c.Schema)
 	}
-	y.ring = capture.New(capture.Config{
+	y.ring = frames.New(frames.Config{
 		World: y.w, Layout: delta.NewLayout(tables, 1, 20), Steps: 1, Logger: slog.New(slog.DiscardHandler),
 		Hides: y.p.Limits(), Restricted: y.p.RestrictedSets(),
 	})

@@ -8,7 +8,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/frames"
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
@@ -22,9 +22,9 @@ type Program struct {
 	entities node
 	componentRules
 	leaves
-	frame   *capture.Frame
-	ring    *capture.Ring // of the frame
-	changed []uint32      // by group: newest send at which an entity came or changed its components
+	frame   *frames.Frame
+	ring    *frames.Ring // of the frame
+	changed []uint32     // by group: newest send at which an entity came or changed its components
 
 	singletons []uint64 // by group: slots with singletons
 
@@ -81,7 +81,7 @@ func (p *Program) addLeaf() error {
 }
 
 // Begin reads the newest frame of a ring, once for all clients.
-func (p *Program) Begin(f *capture.Frame, ring *capture.Ring) {
+func (p *Program) Begin(f *frames.Frame, ring *frames.Ring) {
 	p.frame, p.ring = f, ring
 	p.turn++
 	p.updateRestricted(f)
@@ -106,7 +106,7 @@ func (p *Program) Begin(f *capture.Frame, ring *capture.Ring) {
 }
 
 // findSingletons finds the slots of singletons.
-func (p *Program) findSingletons(f *capture.Frame) {
+func (p *Program) findSingletons(f *frames.Frame) {
 	p.singletons = reuse.Slice(p.singletons, len(f.Groups))
 	for g := range f.Groups {
 		p.singletons[g] = 0

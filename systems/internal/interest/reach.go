@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/frames"
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
@@ -54,7 +54,7 @@ func (x *cells) sort(g *grid) {
 }
 
 // locate finds the places of the entities of a frame.
-func (g *grid) locate(p *Program, f *capture.Frame) {
+func (g *grid) locate(p *Program, f *frames.Frame) {
 	x := &g.cells
 	x.found = x.found[:0]
 	g.has = p.find(f, g.comp, g.has, func(group, slot int, at unsafe.Pointer) {

@@ -3,7 +3,7 @@ package interest
 import (
 	"math/bits"
 
-	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/frames"
 	"github.com/tactusgo/tactus/internal/reuse"
 )
 
@@ -38,7 +38,7 @@ func (c *componentRules) restrictedBy(mask uint64) bool {
 }
 
 // updateRestricted updates there for a frame.
-func (c *componentRules) updateRestricted(f *capture.Frame) {
+func (c *componentRules) updateRestricted(f *frames.Frame) {
 	if len(c.restrictions) == 0 {
 		return
 	}

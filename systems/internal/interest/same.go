@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/capture"
+	"github.com/tactusgo/tactus/internal/frames"
 )
 
 // sameAs implements [Same].
@@ -67,7 +67,7 @@ type same struct {
 }
 
 // sort lists the entities of a frame by value, and removes values without entities.
-func (s *same) sort(p *Program, f *capture.Frame) {
+func (s *same) sort(p *Program, f *frames.Frame) {
 	for _, v := range s.values {
 		v.seen = v.seen[:0]
 	}

@@ -38,7 +38,7 @@ const host = "127.0.0.1"
 // the flags -http, -web and -names. listen is eventloop.ListenBoth. It also becomes World.Listen if that is nil.
 //
 // Beside panics if World.Live is already set, or if c has neither a client nor a page.
-func Beside[W Wire](world *runner.World, listen func(addr, socket string, names []string) (W, error), c Config) {
+func Beside[W Wire](world *runner.Game, listen func(addr, socket string, names []string) (W, error), c Config) {
 	switch {
 	case world.Live != nil:
 		panic("web.Beside: World.Live is already set: remove it")
@@ -120,7 +120,7 @@ func (b *worldPage) reasonForNoPage(o *runner.Options) string {
 
 // live plays a match with bots and a page: a server for UDP and WebSockets, whose clients all use the network. If there can
 // be no page, it plays a match with bots only.
-func (b *worldPage) live(ctx context.Context, world runner.World, o runner.Options, stdout, _ io.Writer) error {
+func (b *worldPage) live(ctx context.Context, world runner.Game, o runner.Options, stdout, _ io.Writer) error {
 	if o.Replay != "" {
 		return b.replay(ctx, o.Replay, world.Protocol(&o).Name(), stdout)
 	}

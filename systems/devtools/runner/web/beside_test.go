@@ -27,8 +27,8 @@ import (
 )
 
 // plaza is a world of pawns that walk.
-func plaza() runner.World {
-	return runner.World{
+func plaza() runner.Game {
+	return runner.Game{
 		Name: "plaza",
 		Protocol: func(*runner.Options) *ecs.Protocol {
 			return testgame.Plaza(func(p *ecs.Protocol) {
@@ -43,7 +43,7 @@ func plaza() runner.World {
 }
 
 // start runs a world's command until the end of the test.
-func start(t *testing.T, world runner.World, args string) *printed.Text {
+func start(t *testing.T, world runner.Game, args string) *printed.Text {
 	t.Helper()
 	out := new(printed.Text)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -1,4 +1,4 @@
-package frame_test
+package compression_test
 
 import (
 	"bytes"
@@ -8,14 +8,14 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/tactusgo/tactus/codec"
-	"github.com/tactusgo/tactus/codec/frame"
+	"github.com/tactusgo/tactus/codec/compression"
 )
 
 // Data of at most the limit come back. Frames with more are refused, whether they declare their size or not.
 func TestLimit(t *testing.T) {
 	const limit = 1 << 20
 	fits, exceeds := bytes.Repeat([]byte("tactus "), limit/7), make([]byte, limit+1)
-	if data, err := frame.Decompress(frame.Compress(fits), limit); err != nil || !bytes.Equal(data, fits) {
+	if data, err := compression.Decompress(compression.Compress(fits), limit); err != nil || !bytes.Equal(data, fits) {
 		t.Errorf("%d bytes of %d: %v", len(data), len(fits), err)
 	}
 	var undeclared bytes.Buffer
@@ -27,8 +27,8 @@ func TestLimit(t *testing.T) {
 		w.Write(exceeds)
 	}
 	w.Close()
-	for _, b := range [][]byte{frame.Compress(exceeds), undeclared.Bytes()} {
-		if data, err := frame.Decompress(b, limit); !errors.Is(err, codec.ErrTooLarge) {
+	for _, b := range [][]byte{compression.Compress(exceeds), undeclared.Bytes()} {
+		if data, err := compression.Decompress(b, limit); !errors.Is(err, codec.ErrTooLarge) {
 			t.Errorf("a frame of %d bytes: %d bytes, %v", len(b), len(data), err)
 		}
 	}
@@ -40,17 +40,17 @@ func TestChecksumIsRequired(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := frame.Decompress(unchecked.EncodeAll([]byte("data"), nil), 100); !errors.Is(err, codec.ErrMalformed) {
+	if _, err := compression.Decompress(unchecked.EncodeAll([]byte("data"), nil), 100); !errors.Is(err, codec.ErrMalformed) {
 		t.Error(err)
 	}
 }
 
 func FuzzDecompress(f *testing.F) {
 	const limit = 1 << 20
-	f.Add(frame.Compress([]byte("a")))
-	f.Add(frame.Compress([]byte(strings.Repeat("abc", 100))))
+	f.Add(compression.Compress([]byte("a")))
+	f.Add(compression.Compress([]byte(strings.Repeat("abc", 100))))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		data, err := frame.Decompress(b, limit)
+		data, err := compression.Decompress(b, limit)
 		if err != nil && !errors.Is(err, codec.ErrMalformed) && !errors.Is(err, codec.ErrTooLarge) || len(data) > limit {
 			t.Fatalf("%d bytes, %v", len(data), err)
 		}

@@ -18,8 +18,8 @@ import (
 	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
-// World describes a game to the runner. Name, Protocol and Bot are required.
-type World struct {
+// Game describes a game to the runner. Name, Protocol and Bot are required.
+type Game struct {
 	// Name is the game's name in usage and errors.
 	Name string
 	// About is a short introduction for -h. Default (""): none.
@@ -41,7 +41,7 @@ type World struct {
 	// Flags declares the world's own flags. Default (nil): none.
 	Flags func(fs *flag.FlagSet)
 	// Live plays if no flag selects a mode. Package web has one, with a page to play on. Default (nil): [Live].
-	Live func(ctx context.Context, world World, o Options, stdout, stderr io.Writer) error
+	Live func(ctx context.Context, game Game, o Options, stdout, stderr io.Writer) error
 	// Listen contains the transports that -transport offers, by the names udp and ws: see [Wire]. The default of
 	// -transport is the first that exists, in this order. Without any, only -headless -virtual works.
 	Listen map[string]func(addr string) (netsys.Wire, error)
@@ -51,7 +51,7 @@ type World struct {
 	// Defaults holds the defaults of the flags. A zero field means the runner's default. Use -1 for fields such as NPCs or
 	// Loss whose default is 0.
 	Defaults Options
-	// Presets are the models that -preset allows, with their options, one of each name. Servers and clients get them.
+	// Presets are the models that -model allows, with their options, one of each name. Servers and clients get them.
 	// The first is the default unless Defaults names another. Empty: all models with default options, and LocalSync as
 	// the default.
 	Presets []policy.Model
@@ -71,7 +71,7 @@ type Inspector interface {
 	Report(client uint32, causes reconcile.Causes)
 }
 
-// Wire converts a function that listens to the type of [World.Listen]:
+// Wire converts a function that listens to the type of [Game.Listen]:
 //
 //	Listen: map[string]func(string) (netsys.Wire, error){"udp": runner.Wire(eventloop.Listen)}
 func Wire[W netsys.Wire](listen func(addr string) (W, error)) func(addr string) (netsys.Wire, error) {
@@ -84,7 +84,7 @@ func Wire[W netsys.Wire](listen func(addr string) (W, error)) func(addr string) 
 	}
 }
 
-// Inspect converts a function that opens an inspector to the type of [World.Inspect]:
+// Inspect converts a function that opens an inspector to the type of [Game.Inspect]:
 //
 //	Inspect: runner.Inspect(inspect.Open)
 func Inspect[I Inspector](open func(s *systems.Server, token string, log *slog.Logger) (I, error)) func(*systems.Server, string, *slog.Logger) (Inspector, error) {
@@ -98,27 +98,27 @@ func Inspect[I Inspector](open func(s *systems.Server, token string, log *slog.L
 }
 
 // validate returns a one-line error if a required field is missing or invalid.
-func (w *World) validate() error {
+func (g *Game) validate() error {
 	switch {
-	case w.Protocol == nil:
-		return errors.New("runner: World.Protocol is nil: set it to a function that returns ecs.NewProtocol(...)")
-	case w.Bot == nil:
-		return errors.New("runner: World.Bot is nil: set it to a function that returns a runner.NewBot")
+	case g.Protocol == nil:
+		return errors.New("runner: Game.Protocol is nil: set it to a function that returns ecs.NewProtocol(...)")
+	case g.Bot == nil:
+		return errors.New("runner: Game.Bot is nil: set it to a function that returns a runner.NewBot")
 	}
-	for name, listen := range w.Listen {
+	for name, listen := range g.Listen {
 		if !slices.Contains(transportNames, name) || listen == nil {
-			return fmt.Errorf("runner: World.Listen has %q: allowed are functions for %s", name, strings.Join(transportNames, ", "))
+			return fmt.Errorf("runner: Game.Listen has %q: allowed are functions for %s", name, strings.Join(transportNames, ", "))
 		}
 	}
-	if p := w.Defaults.Preset; p != "" && !slices.Contains(w.presets(), p) {
-		return fmt.Errorf("runner: World.Defaults.Preset is %s: Presets allows %s", p, strings.Join(w.presets(), ", "))
+	if p := g.Defaults.Preset; p != "" && !slices.Contains(g.presets(), p) {
+		return fmt.Errorf("runner: Game.Defaults.Preset is %s: Presets allows %s", p, strings.Join(g.presets(), ", "))
 	}
 	return nil
 }
 
 // presets returns the names of the allowed models.
-func (w *World) presets() (names []string) {
-	all := w.Presets
+func (g *Game) presets() (names []string) {
+	all := g.Presets
 	if len(all) == 0 {
 		all = policy.Presets()
 	}
@@ -129,9 +129,9 @@ func (w *World) presets() (names []string) {
 }
 
 // transports returns the names of the world's transports, the default first.
-func (w *World) transports() (names []string) {
+func (g *Game) transports() (names []string) {
 	for _, name := range transportNames {
-		if w.Listen[name] != nil {
+		if g.Listen[name] != nil {
 			names = append(names, name)
 		}
 	}
@@ -139,13 +139,13 @@ func (w *World) transports() (names []string) {
 }
 
 // defaults returns the defaults of all flags.
-func (w *World) defaults() Options {
-	d, contract := w.Defaults, flagDefaults()
-	if ways := w.transports(); len(ways) > 0 {
+func (g *Game) defaults() Options {
+	d, contract := g.Defaults, flagDefaults()
+	if ways := g.transports(); len(ways) > 0 {
 		contract.Transport = ways[0]
 	}
-	if len(w.Presets) > 0 {
-		contract.Preset = w.presets()[0]
+	if len(g.Presets) > 0 {
+		contract.Preset = g.presets()[0]
 	}
 	d.setDefaults(&contract)
 	return d
