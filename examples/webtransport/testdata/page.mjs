@@ -1,6 +1,8 @@
 // Plays the arena and says how that goes: in place of the arena's page.
-import { connect } from './client/index.mjs';
-import arena from './arena.mjs';
+import { bind, connect } from './client/index.mjs';
+import types from './arena.mjs';
+
+const arena = bind(types);
 
 const status = document.querySelector('#status');
 const place = await (await fetch('connect.json')).json();

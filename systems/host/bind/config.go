@@ -74,7 +74,7 @@ func (c *Config) files() ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := []file{{c.Name + ".mjs", m.script()}, {c.Name + ".d.ts", types(m)}, {c.Name + ".d.mts", reexport(m)}}
+	list := []file{{c.Name + ".mjs", m.script()}, {c.Name + ".d.mts", types(m)}}
 	if c.Header {
 		list = append(list, file{c.Name + ".h", header(m)})
 	}

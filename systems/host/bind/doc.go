@@ -1,5 +1,5 @@
 // Package bind generates bindings that let other languages read and write the memory of a host's client: for TypeScript,
-// NAME.mjs with a strict NAME.d.ts; for C, with Config.Header, NAME.h. Call it from the game's own go generate:
+// NAME.mjs with a strict NAME.d.mts; for C, with Config.Header, NAME.h. Call it from the game's own go generate:
 //
 //			//go:generate go run .
 //			func main() {

@@ -23,18 +23,11 @@ export interface Memory {
 }
 `
 
-// reexport returns the file that TypeScript looks for next to a file whose name ends in .mjs.
-func reexport(m *model) []byte {
-	return []byte(mark + "export * from './" + m.name + ".js';\nexport { default } from './" + m.name + ".js';\n")
-}
-
 // types returns the TypeScript declarations.
 func types(m *model) []byte {
 	o := &out{}
 	o.WriteString(mark)
 	o.line("// Bindings of %s. Values are valid until the next call of the game: read them again in each frame.", m.lines[0])
-	o.line("\n/** The lines of the protocol. A module with other lines is rejected. */\nexport const lines: readonly string[];")
-	o.line("/** The hash of the protocol. */\nexport const hash: '%016x';", m.hash)
 	o.WriteString(ownTypes)
 	for _, e := range m.enums {
 		o.line("\n/** Values of %s. */\nexport const %s: {", strings.Join(e.Fields, ", "), e.Name)
@@ -55,7 +48,7 @@ func types(m *model) []byte {
 		}
 		o.line("}")
 	}
-	o.line("\n/** Rows with the same components. The columns of missing components are null. */\nexport class Table {\n  constructor(m: Memory);")
+	o.line("\n/** Rows with the same components. The columns of missing components are null. */\nexport interface Table {")
 	o.line("  rows: number;\n  /** Whether the client simulates these rows ahead of the server. */\n  simulated: boolean;\n  ids: number;\n  set(at: number): this;\n  /** The NetID of a row; 0 for a spawn that the server has not confirmed. */\n  id(r: number): number;")
 	for _, k := range m.columns {
 		o.line("  readonly %s: %sColumn | null;", k.name, k.name)
@@ -66,35 +59,35 @@ func types(m *model) []byte {
 		members(o, k.in, "  ", "readonly ")
 		o.line("}")
 	}
-	o.line("\n/** The singletons of the world; null until they arrive. */\nexport class Singletons {\n  constructor(m: Memory);\n  set(at: number): this;")
+	o.line("\n/** The singletons of the world; null until they arrive. */\nexport interface Singletons {\n  set(at: number): this;")
 	for _, k := range m.one {
 		o.line("  readonly %s: %sValue | null;", k.name, k.name)
 	}
-	o.line("}\n\n/** The player's input. */\nexport class Input {\n  constructor();\n  /** The value as it is sent. */\n  readonly bytes: Uint8Array;")
+	o.line("}\n\n/** The player's input. */\nexport interface Input {\n  /** The value as it is sent. */\n  readonly bytes: Uint8Array;")
 	if m.input != nil {
 		members(o, m.input.in, "  ", "")
 	}
 	o.line("}")
 	if m.login != nil {
-		o.line("\n/** The login request of a player: pass its bytes as login. */\nexport class Login {\n  constructor();\n  /** The value as it is sent. */\n  readonly bytes: Uint8Array;")
+		o.line("\n/** The login request of a player: pass its bytes as login. */\nexport interface Login {\n  /** The value as it is sent. */\n  readonly bytes: Uint8Array;")
 		members(o, m.login.in, "  ", "")
 		o.line("}")
 	}
 	for _, n := range m.values() {
 		how := "The server sends this type: see Told."
-		made := "constructor(m: Memory);\n  set(address: number): this;"
+		made := "set(address: number): this;"
 		access := "readonly "
 		for _, s := range m.sent {
 			if s.name == n.name {
 				how, access = "Clients send this type: see sent.", ""
-				made = "constructor(m?: Memory);\n  set(address: number): this;\n  /** The value as it is sent. */\n  readonly bytes: Uint8Array;"
+				made = "set(address: number): this;\n  /** The value as it is sent. */\n  readonly bytes: Uint8Array;"
 			}
 		}
-		o.line("\n/** %s */\nexport class %s {\n  %s", how, n.name, made)
+		o.line("\n/** %s */\nexport interface %s {\n  %s", how, n.name, made)
 		members(o, n.in, "  ", access)
 		o.line("}")
 	}
-	o.line("\n/** Reads the values of news items. */\nexport class Told {\n  constructor(m: Memory);")
+	o.line("\n/** Reads the values of news items. */\nexport interface Told {")
 	o.line("  /** The value of an item, by type; null if the item has no such value. The same object is reused for every item of a type. */")
 	var kinds []string
 	seen := map[string]bool{}
@@ -105,21 +98,23 @@ func types(m *model) []byte {
 		seen[t.name] = true
 	}
 	o.line("  read(n: { readonly kind: string; readonly which: number; readonly at: number; readonly size: number }): %s;\n}", strings.Join(append(kinds, "null"), " | "))
-	o.line("\n/** The types that clients send, by name: populate a new Value. */\nexport const sent: {")
-	for _, s := range m.sent {
-		o.line("  /** Clients send this %s. */\n  readonly %s: { readonly what: %d; readonly which: %d; readonly Value: typeof %s };", whats[s.what], s.name, s.what, s.which, s.name)
+	o.line("\n/** The classes that bind of @tactusgo/client makes. */\nexport interface Bindings {\n  /** The lines of the protocol. A module with other lines is rejected. */\n  readonly lines: readonly string[];")
+	o.line("  /** The hash of the protocol. */\n  readonly hash: '%016x';", m.hash)
+	for _, name := range []string{"Table", "Singletons", "Told"} {
+		o.line("  readonly %s: new (m: Memory) => %s;", name, name)
 	}
-	o.line("};\n\ndeclare const bindings: {\n  readonly lines: typeof lines;\n  readonly hash: typeof hash;")
-	for _, name := range []string{"Input", "Table", "Singletons", "Told", "sent"} {
-		o.line("  readonly %s: typeof %s;", name, name)
-	}
+	o.line("  readonly Input: new () => Input;")
 	if m.login != nil {
-		o.line("  readonly Login: typeof Login;")
+		o.line("  readonly Login: new () => Login;")
 	}
 	for _, e := range m.enums {
 		o.line("  readonly %s: typeof %s;", e.Name, e.Name)
 	}
-	o.line("};\nexport default bindings;")
+	o.line("  /** The types that clients send, by name: fill in a new Value. */\n  readonly sent: {")
+	for _, s := range m.sent {
+		o.line("    /** Clients send this %s. */\n    readonly %s: { readonly what: %d; readonly which: %d; readonly Value: new (m?: Memory) => %s };", whats[s.what], s.name, s.what, s.which, s.name)
+	}
+	o.line("  };\n}\n\n/** The layout of the types: pass it to bind of @tactusgo/client. */\ndeclare const layout: { readonly bindings?: Bindings };\nexport default layout;")
 	return []byte(o.String())
 }
 

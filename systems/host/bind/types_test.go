@@ -1,9 +1,11 @@
 package bind_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/tactusgo/tactus/ecs"
@@ -21,13 +23,20 @@ func TestTypesCompile(t *testing.T) {
 	if _, err := os.Stat(tsc); err != nil {
 		t.Skip("needs TypeScript: npm ci in systems/host/js/test/types")
 	}
+	client, err := filepath.Abs("../js/index.mjs")
+	if err != nil {
+		t.Fatal(err)
+	}
 	p, b := protocol("kit/1")
 	folder := written(t, p, b)
 	if err := bind.Write(bind.Config{Folder: folder, Name: "empty", Protocol: ecs.NewProtocol("empty")}); err != nil {
 		t.Fatal(err)
 	}
-	put(t, folder, "main.ts", `import kit, { ListsNote, Login, Mood, type NumbersColumn, type ListsValue, type ShapesColumn } from './kit.mjs';
-import empty, { Input } from './empty.mjs';
+	put(t, folder, "main.ts", `import { bind } from '@tactusgo/client';
+import layout, { Mood, type NumbersColumn, type ListsValue, type ShapesColumn } from './kit.mjs';
+import nothing from './empty.mjs';
+
+const kit = bind(layout), empty = bind(nothing);
 
 export function all(n: NumbersColumn, s: ShapesColumn, l: ListsValue): (number | string)[] {
   const seed: bigint = n.H(0), flags: bigint = n.V(0), on: boolean = n.A(0), mood: Mood = l.Slots.get(0).Mood;
@@ -47,7 +56,7 @@ export function all(n: NumbersColumn, s: ShapesColumn, l: ListsValue): (number |
     l.Name, l.Slots.get(0).Name, l.Marks.get(1), l.Rows.get(1).get(2), l.Nest.get(0).length, l.Names.get(0), l.Few.length, l.Own.get(0).Tags.get(0)];
 }
 
-const note = new ListsNote(), login = new Login(), input = new Input();
+const note = new kit.sent.ListsNote.Value(), login = new kit.Login(), input = new empty.Input();
 note.Slots.get(1).Mood = Mood.Wild;
 // @ts-expect-error: not a name of the enum
 note.Slots.get(1).Mood = 3;
@@ -61,13 +70,14 @@ note.Rows.length = 1;
 login.Name = 'Ada';
 export const made = [note.bytes, login.bytes, input.bytes, empty.lines, kit.lines];
 `)
-	cmd := exec.Command(node, tsc, "--strict", "--noEmit", "--target", "ES2022", "--module", "ESNext", "--moduleResolution", "Bundler", "main.ts", "kit.d.ts", "empty.d.ts")
+	put(t, folder, "tsconfig.json", fmt.Sprintf(`{"compilerOptions": {"strict": true, "noEmit": true, "target": "ES2022", "module": "ESNext", "moduleResolution": "Bundler", "paths": {"@tactusgo/client": [%q]}}, "files": ["main.ts", "kit.d.mts", "empty.d.mts"]}`, strings.TrimSuffix(client, ".mjs")+".d.ts"))
+	cmd := exec.Command(node, tsc, "-p", "tsconfig.json")
 	cmd.Dir = folder
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 	// A module that exports nothing but its own is one that Node loads.
-	put(t, folder, "main.mjs", "import empty from './empty.mjs';\nnew empty.Table({ u32: new Uint32Array(8) }).set(0);\nnew empty.Input();\nconsole.log(empty.lines[0]);\n")
+	put(t, folder, "main.mjs", "import { bind } from '"+client+"';\nimport layout from './empty.mjs';\nconst empty = bind(layout);\nnew empty.Table({ u32: new Uint32Array(8) }).set(0);\nnew empty.Input();\nconsole.log(empty.lines[0]);\n")
 	if out, err := exec.Command(node, filepath.Join(folder, "main.mjs")).CombinedOutput(); err != nil || string(out) != "protocol empty\n" {
 		t.Errorf("%v\n%s", err, out)
 	}

@@ -313,7 +313,7 @@ class News {
 
 // check throws if the bindings have another protocol than the module. The error quotes the first line that differs.
 function check(module, bindings) {
-  if (!bindings?.lines) throw new GameError('connect has no bindings: pass the file that go generate wrote, as game');
+  if (!bindings?.Table) throw new GameError('connect has no bindings: pass bind(layout) as game, with the default export of the file that go generate wrote');
   const there = module.lines(), here = bindings.lines;
   for (let i = 0; i < Math.max(there.length, here.length); i++) {
     if (there[i] === here[i]) continue;

@@ -1,6 +1,6 @@
 /** Plays games made with Tactus in a page, a worker or Node. Times are Unix times in milliseconds, with fractions. */
 
-/** Bindings are the generated bindings of a game: see package systems/host/bind. */
+/** Bindings are the types of a game: see bind, and package systems/host/bind. */
 export interface Bindings<I extends Value = Value, T extends Rows = Rows, S = unknown, K extends string = string> {
   /** The lines of the protocol. */
   readonly lines: readonly string[];
@@ -10,6 +10,9 @@ export interface Bindings<I extends Value = Value, T extends Rows = Rows, S = un
   /** The types that a client can send, by name. */
   readonly sent: { readonly [name in K]: { readonly what: 0 | 1 | 2; readonly which: number } };
 }
+
+/** Makes the classes of a game's types of the layout that go generate wrote, the default export of its file. */
+export function bind<B>(layout: { readonly bindings?: B }): B;
 
 /** A value with its bytes in memory layout. */
 export interface Value {

@@ -1,3 +1,4 @@
 // Plays games made with Tactus. See README.md to start and index.d.ts for reference.
+export { bind } from './bindings.mjs';
 export { load } from './module.mjs';
 export { connect, Game, GameError, Reason, tabPlayer } from './game.mjs';

@@ -3,8 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
-import { connect } from '../../../../systems/host/js/index.mjs';
-import arena from '../../bindings/arena.mjs';
+import { bind, connect } from '../../../../systems/host/js/index.mjs';
+import types from '../../bindings/arena.mjs';
+
+const arena = bind(types);
 
 const [file, exec] = process.argv.slice(2);
 const module = readFileSync(file);

@@ -1,7 +1,7 @@
 // The yard of players who push each other, with platforms, a door and power-ups.
-import type { Game } from '@tactusgo/client';
+import { bind, type Game } from '@tactusgo/client';
 import * as three from 'three';
-import custom from '../../bindings/custom.mjs';
+import types from '../../bindings/custom.mjs';
 import levels from '../../bindings/levels.json';
 import { colourOf, css, hexOf } from '../scene/colours';
 import { Crowd } from '../scene/crowd';
@@ -16,6 +16,8 @@ import { controlsOf, play } from '../stage/play';
 import { showScores } from '../stage/scores';
 import { near, sound } from '../stage/sound';
 import { growth, type Happening, type Scene, type World } from '../stage/world';
+
+const custom = bind(types);
 
 const { Width, Height, Walls, Door, Platforms } = levels.custom;
 const RADIUS = 20, DECK = 6; // of a player; height of a platform

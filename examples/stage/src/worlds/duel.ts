@@ -1,7 +1,7 @@
 // The duel, seen from the side. Every peer simulates the whole match from the inputs of both fighters.
-import type { Game } from '@tactusgo/client';
+import { bind, type Game } from '@tactusgo/client';
 import * as three from 'three';
-import duel, { Phase } from '../../bindings/duel.mjs';
+import types, { Phase } from '../../bindings/duel.mjs';
 import levels from '../../bindings/levels.json';
 import { css, hexOf } from '../scene/colours';
 import { free } from '../scene/free';
@@ -17,6 +17,8 @@ import { hideResult, showResult, showScores } from '../stage/scores';
 import { sound } from '../stage/sound';
 import { growth, type Happening, type Scene, type World } from '../stage/world';
 import { Fighter } from './duel/fighter';
+
+const duel = bind(types);
 
 const { Width, Lives } = levels.duel;
 

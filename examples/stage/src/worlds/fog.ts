@@ -1,7 +1,7 @@
 // The game of two teams in the dark. A client knows only what its team sees, so the page has nothing to hide.
-import { connect, type Game } from '@tactusgo/client';
+import { bind, connect, type Game } from '@tactusgo/client';
 import * as three from 'three';
-import fog from '../../bindings/fog.mjs';
+import types from '../../bindings/fog.mjs';
 import levels from '../../bindings/levels.json';
 import { css, TEAMS } from '../scene/colours';
 import { Crowd } from '../scene/crowd';
@@ -17,6 +17,8 @@ import { showScores } from '../stage/scores';
 import { sound } from '../stage/sound';
 import type { Happening, Scene, World } from '../stage/world';
 import { root } from '../stage/root';
+
+const fog = bind(types);
 
 const { Size, Radius, Sight, Cone, Walls } = levels.fog;
 const TURN = 2 * Math.PI / 65536, RAYS = 72, MOST = 24; // rays of a view cone, and players

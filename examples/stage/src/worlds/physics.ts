@@ -1,7 +1,7 @@
 // The yard of balls and crates, seen from the side. The rigid-body library runs in the WebAssembly client.
-import type { Game } from '@tactusgo/client';
+import { bind, type Game } from '@tactusgo/client';
 import * as three from 'three';
-import physics from '../../../physics/bindings/physics.mjs';
+import types from '../../../physics/bindings/physics.mjs';
 import { css, hexOf } from '../scene/colours';
 import { box } from '../scene/ground';
 import { label, unlabel } from '../scene/labels';
@@ -12,6 +12,8 @@ import { hud } from '../stage/hud';
 import { controlsOf, play } from '../stage/play';
 import { near, sound } from '../stage/sound';
 import type { Scene, World } from '../stage/world';
+
+const physics = bind(types);
 
 const WIDTH = 960, HEIGHT = 540, RADIUS = 22, SIDE = 40; // of examples/physics/game
 const DEEP = 130; // of the yard

@@ -1,8 +1,8 @@
 // The platformer, drawn with three.js. Its rules run in the WebAssembly client, which predicts walking and jumping and knows
 // where platforms are. This file sets the input and shows the rows of a frame. How things look is in the folder platformer.
-import type { Game } from '@tactusgo/client';
+import { bind, type Game } from '@tactusgo/client';
 import * as three from 'three';
-import platformer, { Ground } from '../../../platformer/bindings/platformer.mjs';
+import types, { Ground } from '../../../platformer/bindings/platformer.mjs';
 import { css, hexOf } from '../scene/colours';
 import { free } from '../scene/free';
 import { Figure, softly } from '../scene/figure';
@@ -17,6 +17,8 @@ import type { Happening, Scene, World } from '../stage/world';
 import { layout, Steering } from './platformer/controls';
 import { Level, level } from './platformer/level';
 import { Sparks } from './platformer/sparks';
+
+const platformer = bind(types);
 
 const scene = new three.Scene(), camera = new three.PerspectiveCamera(58, 1, 0.1, 400), sun = new three.DirectionalLight(0xffeccd, 2.7);
 const quality = new Quality(scene, camera, sun);

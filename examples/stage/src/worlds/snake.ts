@@ -1,8 +1,8 @@
 // The snakes. A page shows a death at once, and as final when the server says so: a late input may still undo it.
-import type { Game } from '@tactusgo/client';
+import { bind, type Game } from '@tactusgo/client';
 import * as three from 'three';
 import levels from '../../bindings/levels.json';
-import snake from '../../bindings/snake.mjs';
+import types from '../../bindings/snake.mjs';
 import { colourOf, css, hexOf } from '../scene/colours';
 import { Crowd } from '../scene/crowd';
 import { ground, matt, rim } from '../scene/ground';
@@ -16,6 +16,8 @@ import { controlsOf, play } from '../stage/play';
 import { hideResult, showResult, showScores } from '../stage/scores';
 import { near, sound } from '../stage/sound';
 import type { Happening, Scene, World } from '../stage/world';
+
+const snake = bind(types);
 
 const { Width, Height, Thick, Spacing, Away } = levels.snake;
 const UNIT = 16; // of the scene in one of the game

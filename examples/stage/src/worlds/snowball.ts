@@ -1,8 +1,8 @@
 // The snowball fight. The page shows predicted snowballs at once; the server decides whom they hit.
-import type { Game } from '@tactusgo/client';
+import { bind, type Game } from '@tactusgo/client';
 import * as three from 'three';
 import levels from '../../bindings/levels.json';
-import snowball from '../../bindings/snowball.mjs';
+import types from '../../bindings/snowball.mjs';
 import { css, hexOf } from '../scene/colours';
 import { Crowd } from '../scene/crowd';
 import { Figure } from '../scene/figure';
@@ -15,6 +15,8 @@ import { controlsOf, play } from '../stage/play';
 import { showScores } from '../stage/scores';
 import { near, sound } from '../stage/sound';
 import { growth, type Scene, type World } from '../stage/world';
+
+const snowball = bind(types);
 
 const { Width, Height, Flake, Trees, Safe } = levels.snowball;
 const CLEAR = { transparent: true } as const; // trees in front of the own player

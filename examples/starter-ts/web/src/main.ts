@@ -1,11 +1,12 @@
-import { connect, GameError, type Game, type Place } from '@tactusgo/client';
-import bindings, { Colour, Login } from '../../bindings/game.mjs';
+import { bind, connect, GameError, type Game, type Place } from '@tactusgo/client';
+import types, { Colour } from '../../bindings/game.mjs';
 import exec from '../gen/wasm_exec.js?url';
 import module from '../gen/game.wasm?url';
 import * as picture from './draw.ts';
 import { Controls } from './stage/controls.ts';
 import './style.css';
 
+const bindings = bind(types);
 type Play = Game<typeof bindings>;
 
 const find = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T;
@@ -27,7 +28,7 @@ async function join(name: string): Promise<Play> {
   const answer = await fetch('connect.json', { cache: 'no-store' }).catch(() => null);
   if (!answer?.ok) throw new Error('connect.json is missing beside this page: run the server, which provides it');
   const place = await answer.json() as Place & { insecure?: boolean };
-  const who = new Login();
+  const who = new bindings.Login();
   who.Name = name;
   return connect({
     ...place, module, exec, game: bindings, login: who.bytes,

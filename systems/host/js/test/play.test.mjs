@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { connect, GameError, load, Reason } from '../index.mjs';
-import arena from '../../../../examples/arena/bindings/arena.mjs';
+import { bind, connect, GameError, load, Reason } from '../index.mjs';
+import types from '../../../../examples/arena/bindings/arena.mjs';
 import { exec, serve, serveAt, wasm } from './kit.mjs';
 
-const patience = 60_000;
+const patience = 60_000, arena = bind(types);
 const { Left, Right, Fire } = arena.Buttons;
 let bytes;
 

@@ -1,7 +1,9 @@
 // A page that plays the arena and draws nothing: what a frame costs, and what it leaves for the garbage collector, is what
 // the package, the bindings and the module do.
-import { connect } from './js/index.mjs';
-import arena, { Buttons } from './bindings/arena.mjs';
+import { bind, connect } from './js/index.mjs';
+import types, { Buttons } from './bindings/arena.mjs';
+
+const arena = bind(types);
 
 let game = null;
 const sums = new Float64Array(1); // what is read is used

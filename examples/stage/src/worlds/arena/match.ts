@@ -1,8 +1,8 @@
 // The arena, drawn with three.js. Its rules run in the WebAssembly client, which predicts the own player and interpolates the
 // others. This file sets the input and shows the rows of a frame. How things look is in arena/look.ts.
-import type { Game } from '@tactusgo/client';
+import { bind, type Game } from '@tactusgo/client';
 import { Color, Vector3 } from 'three';
-import arena, { Buttons } from '../../../../arena/bindings/arena.mjs';
+import types, { Buttons } from '../../../../arena/bindings/arena.mjs';
 import { make } from '../../stage/dom';
 import { hud } from '../../stage/hud';
 import { tell } from '../../stage/lines';
@@ -12,6 +12,8 @@ import { showScores } from '../../stage/scores';
 import { near, sound } from '../../stage/sound';
 import type { Happening, Scene, World } from '../../stage/world';
 import { Actor, colourOf, Look, tintOf } from './look';
+
+const arena = bind(types);
 
 const RESPAWN = 2.5, RADIUS = 16, SIDE = 2000; // of examples/arena/game: seconds and units
 const TURN = 2 * Math.PI / 65536; // of angles

@@ -1,6 +1,8 @@
 // Plays the arena until the player has walked, in whatever this is.
-import arena from '/arena.mjs';
-import { connect } from '/client/index.mjs';
+import types from '/arena.mjs';
+import { bind, connect } from '/client/index.mjs';
+
+const arena = bind(types);
 
 export async function play(where) {
   const loaded = [];

@@ -1,8 +1,10 @@
 // Joins, is loaded again, and joins; goes to another page, and comes back from the browser's cache; then joins as the same player
 // in a second game. Who the player was each time is posted, and why the first game of the two is over.
-import arena from '/arena.mjs';
-import { connect } from '/client/index.mjs';
+import types from '/arena.mjs';
+import { bind, connect } from '/client/index.mjs';
 import { tell } from './play.mjs';
+
+const arena = bind(types);
 
 async function join() {
   const { websocket } = await (await fetch('/connect.json')).json();

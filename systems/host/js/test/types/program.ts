@@ -1,13 +1,15 @@
 // What a page writes, checked by the compiler and never run. What must not compile is marked.
-import { connect, type Game, GameError, type Module, Reason, type Ticket } from '@tactusgo/client';
-import arena, { Buttons, type PositionColumn, sent, Told } from '../../../../../examples/arena/bindings/arena.mjs';
+import { bind, connect, type Game, GameError, type Module, Reason, type Ticket } from '@tactusgo/client';
+import types, { Buttons, type PositionColumn } from '../../../../../examples/arena/bindings/arena.mjs';
+
+const arena = bind(types);
 
 declare function draw(id: number, x: number, y: number, name: string): void;
 declare function upload(floats: Float32Array): void;
 
 export async function play(canvas: { onkeydown: unknown }): Promise<Game<typeof arena>> {
   const game = await connect({ module: 'arena.wasm', exec: 'wasm_exec.js', game: arena, websocket: 'ws://127.0.0.1:7778' });
-  const told = new Told(game.module);
+  const told = new arena.Told(game.module);
   canvas.onkeydown = () => {
     game.input.Buttons = Buttons.Fire | arena.Buttons.Left;
     game.input.Aim = 16384;
@@ -49,7 +51,7 @@ export async function play(canvas: { onkeydown: unknown }): Promise<Game<typeof 
     // @ts-expect-error: what type it is must be known first
     if (v) draw(0, 0, 0, v.Name);
   }
-  const say = new sent.Say.Value();
+  const say = new arena.sent.Say.Value();
   say.Text = `at ${game.stats.RTT} ms and tick ${ticks}`;
   game.send('Say', say);
   // @ts-expect-error: not the value of that type
