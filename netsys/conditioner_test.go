@@ -121,9 +121,39 @@ func TestBurstsHaveTheirLength(t *testing.T) {
 	}
 }
 
+// Stalls hold the share of the datagrams that Stalled says, for up to Stall, and those of one stall arrive together.
+func TestStalls(t *testing.T) {
+	t.Parallel()
+	for _, link := range []Link{{Stall: 150 * time.Millisecond, Stalled: 0.05}, {Latency: time.Second, Stall: 40 * time.Millisecond, Stalled: 0.5}} {
+		const count, every = 200_000, 5 * time.Millisecond
+		got, sent, _ := stream(t, ConditionerConfig{Seed: 7, In: link}, count, every)
+		late, together, longest := 0, 0, time.Duration(0)
+		for i, a := range got {
+			wait := a.at.Sub(sent[a.n]) - link.Latency
+			if wait > 0 {
+				late++
+				longest = max(longest, wait)
+			}
+			if wait > 0 && i > 0 && a.at.Equal(got[i-1].at) {
+				together++
+			}
+			if a.n != uint32(i) {
+				t.Fatalf("%+v: datagram %d arrived as number %d", link, a.n, i)
+			}
+		}
+		if share := float64(late) / count; math.Abs(share-link.Stalled) > link.Stalled/10 {
+			t.Errorf("%+v: %.3f of the datagrams waited", link, share)
+		}
+		if longest > link.Stall+1 || longest < link.Stall*9/10 || together < late/2 {
+			t.Errorf("%+v: the longest wait is %v; %d of %d arrived together with the one before", link, longest, together, late)
+		}
+	}
+}
+
 // The fate of a peer's datagrams depends only on the seed and on that peer.
 func TestLinksAreIndependent(t *testing.T) {
-	link := Link{Latency: 50 * time.Millisecond, Jitter: 40 * time.Millisecond, Loss: 0.3, Burst: 30 * time.Millisecond, Duplicate: 0.1}
+	link := Link{Latency: 50 * time.Millisecond, Jitter: 40 * time.Millisecond, Loss: 0.3, Burst: 30 * time.Millisecond, Duplicate: 0.1,
+		Stall: 50 * time.Millisecond, Stalled: 0.2}
 	run := func(seed uint64, others int) (got []arrivalAt) {
 		network := NewNetwork()
 		node := network.Node(netip.AddrPort{})
@@ -246,7 +276,7 @@ func TestLinkRejects(t *testing.T) {
 	for _, l := range []Link{
 		{Latency: -1}, {Latency: 2 * time.Hour}, {Jitter: 1}, {Latency: 5, Jitter: 6}, {Jitter: -1},
 		{Loss: -0.1}, {Loss: 1.1}, {Loss: nan}, {Burst: -1}, {Duplicate: -1}, {Duplicate: 2}, {Duplicate: nan},
-		{MTU: -1}, {MTU: 67}, {MTU: 1 << 16},
+		{MTU: -1}, {MTU: 67}, {MTU: 1 << 16}, {Stall: -1}, {Stall: 2 * time.Hour}, {Stalled: -0.1}, {Stalled: 1}, {Stalled: nan},
 	} {
 		if l.Validate() == nil {
 			t.Errorf("%+v accepted", l)

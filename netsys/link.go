@@ -27,6 +27,13 @@ type Link struct {
 	// exponentially distributed. The long-term fraction of lost datagrams is Loss in either case.
 	Burst time.Duration
 
+	// Stall is the longest stall of the link, at most one hour, as when a WiFi radio looks for other networks or repeats a frame. A
+	// datagram that reaches a stalled link waits until the stall ends, and datagrams that waited arrive together, each with its own
+	// Latency and Jitter. The length of a stall is drawn uniformly from 0 to Stall. Stalled is the fraction of time in stalls, 0 to
+	// 0.9. If one of both is 0, the link never stalls.
+	Stall   time.Duration
+	Stalled float64
+
 	// Duplicate is the probability, 0 to 1, that a datagram which is not lost arrives twice. The copy has its own delay.
 	Duplicate float64
 
@@ -58,6 +65,12 @@ func (l Link) Validate() error {
 	}
 	if l.Burst < 0 {
 		errs = append(errs, fmt.Errorf("netsys: Link.Burst %v is negative", l.Burst))
+	}
+	if l.Stall < 0 || l.Stall > maxLatency {
+		errs = append(errs, fmt.Errorf("netsys: Link.Stall %v is outside 0 to %v", l.Stall, maxLatency))
+	}
+	if !(l.Stalled >= 0 && l.Stalled <= 0.9) {
+		errs = append(errs, fmt.Errorf("netsys: Link.Stalled %v is outside 0 to 0.9", l.Stalled))
 	}
 	if !(l.Duplicate >= 0 && l.Duplicate <= 1) {
 		errs = append(errs, fmt.Errorf("netsys: Link.Duplicate %v is outside 0 to 1", l.Duplicate))

@@ -29,6 +29,9 @@ type linkFlow struct {
 	seen bool // bad and last are set
 	bad  bool // the link was in the bad state at the time last
 	last time.Time
+
+	stalls   rand.PCG  // the random numbers of stalls
+	from, to time.Time // the newest stall
 }
 
 // datagramFate is what a link does to one datagram.
@@ -51,7 +54,9 @@ func newLinkFlow(seed uint64, direction uint8, generation uint64, peer netip.Add
 	first := h.Sum64()
 	_, _ = h.Write(make([]byte, 8))
 	f := &linkFlow{}
-	f.rng.Seed(first, h.Sum64())
+	second := h.Sum64()
+	f.rng.Seed(first, second)
+	f.stalls.Seed(second, first)
 	return f
 }
 
@@ -68,13 +73,34 @@ func (l *Link) fragments(n int) int {
 // next returns the fate of a datagram of n bytes that enters the link at a time. Each call draws four numbers, also for properties that
 // are zero: a change of one property leaves the numbers of the other properties as they are.
 func (f *linkFlow) next(l *Link, at time.Time, n int) datagramFate {
-	loss, delay, twice, delayCopy := f.uniform(), f.uniform(), f.uniform(), f.uniform()
+	loss, delay, twice, delayCopy := uniform(&f.rng), uniform(&f.rng), uniform(&f.rng), uniform(&f.rng)
+	stall := f.stall(l, at)
 	return datagramFate{
 		lost:      f.loses(l, at, l.fragments(n), loss),
-		delay:     l.delay(delay),
+		delay:     l.delay(delay) + stall,
 		twice:     twice < l.Duplicate,
-		delayCopy: l.delay(delayCopy),
+		delayCopy: l.delay(delayCopy) + stall,
 	}
+}
+
+// stall returns how long a datagram waits that reaches the link at a time: until the stall ends, if there is one. The time between two
+// stalls is exponentially distributed.
+func (f *linkFlow) stall(l *Link, at time.Time) time.Duration {
+	if l.Stall == 0 || l.Stalled == 0 {
+		return 0
+	}
+	if at.Sub(f.to) > maxLatency { // the first datagram, or one after a long pause
+		f.from, f.to = at, at
+	}
+	between := float64(l.Stall) / 2 * (1 - l.Stalled) / l.Stalled
+	for !f.to.After(at) {
+		f.from = f.to.Add(time.Duration(-between * math.Log(1-uniform(&f.stalls))))
+		f.to = f.from.Add(1 + time.Duration(uniform(&f.stalls)*float64(l.Stall)))
+	}
+	if at.Before(f.from) {
+		return 0
+	}
+	return f.to.Sub(at)
 }
 
 // loses reports whether the link loses a datagram, in a number of fragments, at a time. Bursts lose all fragments or none. For a
@@ -115,7 +141,7 @@ func (l *Link) delay(draw float64) time.Duration {
 }
 
 // uniform draws a number from [0, 1).
-func (f *linkFlow) uniform() float64 { return float64(f.rng.Uint64()>>11) / (1 << 53) }
+func uniform(rng *rand.PCG) float64 { return float64(rng.Uint64()>>11) / (1 << 53) }
 
 // passBottleneck sends a datagram of n bytes through the bottleneck at a time. Datagrams pass one after the other and wait in a
 // drop-tail queue. It returns the time until the datagram has passed. If the queue is full, it returns false and changes nothing.

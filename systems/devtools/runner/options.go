@@ -28,6 +28,8 @@ type Options struct {
 	// Loss is the share of lost packets in each direction, and Duplicate the share of packets that arrive twice, from
 	// 0 to 1.
 	Loss, Duplicate float64
+	// WiFi makes each direction of a bot's link stall as a radio does: 5 % of packets are up to 150 ms late, in bursts.
+	WiFi bool
 	// Tick is the number of simulation steps a second. The server wakes up every ServerEvery steps. Send is the
 	// orDefault of snapshots a second.
 	Tick, ServerEvery, Send int
@@ -115,6 +117,7 @@ func (o *Options) register(fs *flag.FlagSet, game *Game) {
 	fs.DurationVar(&o.Jitter, "jitter", d.Jitter, "each packet's one-way delay varies uniformly by up to this duration in both directions; at most half of rtt")
 	fs.Float64Var(&o.Loss, "loss", d.Loss, "share of packets lost in each direction, 0 to 1")
 	fs.DurationVar(&o.Burst, "burst", d.Burst, "mean length of loss bursts; 0: independent losses")
+	fs.BoolVar(&o.WiFi, "wifi", d.WiFi, "also make the link stall as WiFi does: 5 % of packets are up to 150 ms late, in bursts")
 	fs.Float64Var(&o.Duplicate, "dup", d.Duplicate, "share of packets duplicated, 0 to 1")
 	fs.IntVar(&o.Bandwidth, "bandwidth", d.Bandwidth, "capacity of each client's link in each direction, in bytes per second including headers,\nwith a queue of 200 ms; 0: unlimited")
 	fs.IntVar(&o.Tick, "tick", d.Tick, "simulation steps per second")
@@ -250,13 +253,20 @@ func (o *Options) without() []string { return tokens.List(o.Without) }
 
 // link returns one direction of each client's link.
 func (o *Options) link() netsys.Link {
-	return netsys.Link{Latency: o.RTT / 2, Jitter: o.Jitter, Loss: o.Loss, Burst: o.Burst, Duplicate: o.Duplicate,
-		Bandwidth: o.Bandwidth}
+	l := netsys.Link{Latency: o.RTT / 2, Jitter: o.Jitter, Loss: o.Loss, Burst: o.Burst, Duplicate: o.Duplicate, Bandwidth: o.Bandwidth}
+	if o.WiFi {
+		l.Stall, l.Stalled = 150*time.Millisecond, 0.05
+	}
+	return l
 }
 
 // describeLink formats the link.
 func (o *Options) describeLink() string {
-	return fmt.Sprintf("%v ± %v, %.3g %% lost", o.RTT, o.Jitter, 100*o.Loss)
+	wifi := ""
+	if o.WiFi {
+		wifi = ", with the stalls of WiFi"
+	}
+	return fmt.Sprintf("%v ± %v, %.3g %% lost%s", o.RTT, o.Jitter, 100*o.Loss, wifi)
 }
 
 // random returns the source of keys, seeded in virtual time.

@@ -13,7 +13,7 @@ func chapters() []chapter {
 	return []chapter{
 		{"Mode", "headless virtual json duration warmup seed serve connect"},
 		{"The match", "clients guests npcs model preset timing tick server-every send save load record replay"},
-		{"The link of the bots", "rtt jitter loss burst dup bandwidth transport"},
+		{"The link of the bots", "rtt jitter loss burst wifi dup bandwidth transport"},
 		{"Diagnosis", "inspect push without force-rollback rerun samples trained"},
 		{"Who may play", "key public token login insecure-anyone-can-join"},
 	}
