@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"sync"
 )
 
@@ -67,19 +68,39 @@ func Start(c Config) (*Process, error) {
 	p := Talk(in, out)
 	p.cmd = cmd
 	if !c.Tells {
-		return p, c.On(cmd.Start)
+		return p, onLastingThread(func() error { return c.On(cmd.Start) })
 	}
 	told, tell, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	p.Told, cmd.ExtraFiles = told, []*os.File{tell}
-	err = c.On(cmd.Start)
+	err = onLastingThread(func() error { return c.On(cmd.Start) })
 	_ = tell.Close()
 	if err != nil {
 		return nil, errors.Join(err, told.Close())
 	}
 	return p, nil
+}
+
+// lasting passes functions to a thread that lives as long as this process.
+var lasting = sync.OnceValue(func() chan<- func() {
+	calls := make(chan func())
+	go func() {
+		runtime.LockOSThread()
+		for f := range calls {
+			f()
+		}
+	}()
+	return calls
+})
+
+// onLastingThread runs f on a thread that lives as long as this process, because the kernel ends a child process with the thread that
+// started it.
+func onLastingThread(f func() error) error {
+	result := make(chan error)
+	lasting() <- func() { result <- f() }
+	return <-result
 }
 
 // Talk returns a process that reads in and writes out. Tests use it to run the child in a goroutine.

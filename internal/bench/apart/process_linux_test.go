@@ -3,7 +3,9 @@ package apart
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -54,5 +56,37 @@ func TestPausedChildEndsWithItsParent(t *testing.T) {
 			}
 			t.Fatalf("the child is still there: %s", status)
 		}
+	}
+}
+
+// A child lives on when the thread on which Start was called has ended.
+func TestChildOutlivesTheThread(t *testing.T) {
+	var child *Process
+	var err error
+	ended := make(chan int)
+	go func() {
+		runtime.LockOSThread() // the thread ends with this goroutine
+		child, err = Start(Config{Order: "child", Errors: os.Stderr, On: func(start func() error) error { return start() }})
+		ended <- syscall.Gettid()
+	}()
+	thread := <-ended
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = child.Close() })
+	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(fmt.Sprintf("/proc/self/task/%d", thread)); err != nil {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("the thread has not ended")
+		}
+	}
+	for range 10 {
+		var answer any
+		if err := child.Ask("", &answer); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Millisecond) // until the signal would have arrived
 	}
 }
