@@ -33,6 +33,7 @@ type buffer struct {
 	ring
 	expected uint32 // next input to consume
 	newest   uint32 // newest input received
+	restart  uint32 // newest input of the client when the slack was cleared
 	behind   uint32 // newest input of the newest packet if it is before expected; otherwise 0
 	any      bool   // an input was received
 	running  bool   // inputs are being consumed
@@ -167,7 +168,7 @@ func (b *buffer) receive(tick int64, m *wire.Input, newestPacket bool) {
 		return
 	}
 	b.newest = max(b.newest, newest)
-	if b.running && b.behind == 0 {
+	if b.running && b.behind == 0 && newest >= b.restart { // older packets belong to the stall after which the slack was cleared
 		b.slack.arrived(tick, int(ahead), int64(b.newest)-int64(newest), m.Shift, newestPacket)
 	}
 	n := b.table.Words
@@ -212,11 +213,12 @@ func (b *buffer) resync(tick int64, newest uint32) {
 	b.newest = newest
 	b.running = false
 	b.slack.tip.any = false
+	b.restart = newest
 	b.slack.clear(tick)
 }
 
 // startDepth is the number of inputs that must wait before the first one is consumed.
-const startDepth = 2
+const startDepth = 1
 
 // nextBuffered decides a tick under Buffered: a hold, an input or a filler. words is nil for a filler.
 func (b *buffer) nextBuffered(tick int64, loss float64) (step bool, words []int32) {
@@ -234,7 +236,7 @@ func (b *buffer) nextBuffered(tick int64, loss float64) (step bool, words []int3
 			b.stats.Resyncs++
 		}
 	}
-	need := clock.Reserve(loss) + int32(b.batch-1)
+	need := clock.Reserve(loss) + int32(b.batch-1) + b.slack.burst() - 1
 	if b.slack.hasSurplus(b.waiting(), need) {
 		b.stats.Resyncs++
 		b.jump(b.newest - uint32(need))

@@ -20,6 +20,7 @@ type Client struct {
 	in        buffer
 	lastInput []byte // the input stepped last, as bytes of the component
 	id        uint32
+	seq       uint16 // of the newest packet with inputs
 	arrival   arrival
 	session   netsys.Session
 	notices   *notice.Queue

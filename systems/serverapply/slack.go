@@ -22,6 +22,7 @@ import (
 type slack struct {
 	newest    [slackBuckets]int32 // of packets before or with which no newer packet arrived
 	overtaken [slackBuckets]int32 // of all other packets
+	bursts    [slackBuckets]int8  // the most inputs that a packet added to the one before it, negative
 	bucket    int64               // number of the newest bucket
 	startTick int64               // tick of the first packet since the last clear
 	deep      int64               // consecutive ticks with far too many waiting inputs
@@ -36,12 +37,13 @@ const (
 	slackBuckets = 20
 	slackWindow  = 10 // seconds
 	noSlack      = math.MaxInt32
+	noBurst      = math.MaxInt8
 )
 
 // clear forgets all packets when a client starts or has stalled.
 func (s *slack) clear(tick int64) {
 	for i := range s.newest {
-		s.newest[i], s.overtaken[i] = noSlack, noSlack
+		s.newest[i], s.overtaken[i], s.bursts[i] = noSlack, noSlack, noBurst
 	}
 	s.startTick, s.bucket, s.deep, s.least = tick, s.number(tick), 0, noSlack
 }
@@ -106,8 +108,26 @@ func (s *slack) roll(tick int64) {
 	n := s.number(tick)
 	for s.bucket = max(s.bucket, n-slackBuckets); s.bucket < n; {
 		s.bucket++
-		s.newest[s.bucket%slackBuckets], s.overtaken[s.bucket%slackBuckets] = noSlack, noSlack
+		i := s.bucket % slackBuckets
+		s.newest[i], s.overtaken[i], s.bursts[i] = noSlack, noSlack, noBurst
 	}
+}
+
+// advanced records by how many inputs a packet is newer than the one before it.
+func (s *slack) advanced(tick int64, inputs uint32) {
+	s.roll(tick)
+	b := &s.bursts[s.bucket%slackBuckets]
+	*b = min(*b, -int8(min(inputs, math.MaxInt8)))
+}
+
+// burst returns how many inputs the client often sends at once, because its frames are longer than ticks. Until the packet after these
+// inputs arrives, the buffer lives on them.
+func (s *slack) burst() int32 {
+	low, _, ok := clock.Lowest(s.bursts[:], noBurst)
+	if !ok {
+		return 1
+	}
+	return max(-int32(low), 1)
 }
 
 // lowest returns the smallest slack in the window without outliers. ok is false if the window is empty.
@@ -117,7 +137,13 @@ func (s *slack) lowest(tick int64) (int32, bool) {
 	for _, b := range s.newest {
 		v = min(v, b)
 	}
-	if low, _, ok := clock.Lowest(s.overtaken[:], noSlack); ok {
+	overtaken := s.overtaken
+	for i := range overtaken {
+		if overtaken[i] == noSlack && s.newest[i] != noSlack {
+			overtaken[i] = noSlack - 1 // packets arrived in that time, and none was overtaken
+		}
+	}
+	if low, _, ok := clock.Lowest(overtaken[:], noSlack); ok {
 		v = min(v, low)
 	}
 	return v, v != noSlack

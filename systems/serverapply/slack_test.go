@@ -180,3 +180,36 @@ func TestSlackIsForgotten(t *testing.T) {
 		t.Errorf("the slack is %d (%v), want 3", low, ok)
 	}
 }
+
+// Packets that overtook each other in up to three of the last twenty half seconds say nothing about the path. In more of them, they do.
+func TestSlackIgnoresRareOvertaking(t *testing.T) {
+	for times, want := range []int32{2, 2, 2, 2, -50, -50} {
+		s := newSlack()
+		tick := int64(0)
+		for ; tick < slackWindow*s.tickRate; tick++ {
+			s.packet(tick, 2, 0, true)
+			if half := s.tickRate / 2; tick%half == half/2 && tick/half < int64(times) {
+				s.packet(tick, -50, 0, false)
+			}
+		}
+		if low, ok := s.lowest(tick - 1); !ok || low != want {
+			t.Errorf("overtaking %d times: the smallest slack is %d, want %d", times, low, want)
+		}
+	}
+}
+
+// A client whose packets often bring several inputs needs them in the buffer. A hitch does not count.
+func TestSlackOfBursts(t *testing.T) {
+	s := newSlack()
+	for tick := int64(0); tick < slackWindow*s.tickRate; tick++ {
+		if inputs := uint32(4); tick%4 == 0 {
+			if tick == 200 {
+				inputs = 60
+			}
+			s.advanced(tick, inputs)
+		}
+	}
+	if got := s.burst(); got != 4 {
+		t.Errorf("bursts of %d inputs, want 4", got)
+	}
+}

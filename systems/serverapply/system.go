@@ -73,10 +73,16 @@ func (s *System) Receive(worker int, c *Client, pk netsys.Packet) (*wire.Input, 
 		return nil, err
 	}
 	in := &c.in
-	before, any := max(in.newest, in.expected-1), in.any
-	in.receive(int64(s.config.Tick()), m, pk.Newest)
+	tick, was, before, any := int64(s.config.Tick()), in.newest, max(in.newest, in.expected-1), in.any
+	in.receive(tick, m, pk.Newest)
 	if any {
 		s.countFast(c, before)
+	}
+	if any && pk.Newest && pk.Seq == c.seq+1 && in.newest-was <= in.window {
+		in.slack.advanced(tick, in.newest-was)
+	}
+	if pk.Newest {
+		c.seq = pk.Seq
 	}
 	return m, nil
 }
