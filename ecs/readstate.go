@@ -117,10 +117,10 @@ func (r *stateReader) failed() bool { return r.wrong != "" || r.Err() != nil }
 // err returns the first error, or nil.
 func (r *stateReader) err() error {
 	switch {
+	case r.wrong != "": // fail keeps no reason after another error
+		return fmt.Errorf("ecs: %w: %s", ErrState, r.wrong)
 	case r.Err() != nil:
 		return fmt.Errorf("ecs: %w: %w", ErrState, r.Err())
-	case r.wrong != "":
-		return fmt.Errorf("ecs: %w: %s", ErrState, r.wrong)
 	}
 	return nil
 }
