@@ -130,9 +130,13 @@ func tactus_advance(client C.tactus_client, now C.int64_t) C.int32_t {
 func tactus_next(client C.tactus_client) C.int64_t { return C.int64_t(lib().Next(uint32(client))) }
 
 //export tactus_frame
-func tactus_frame(client C.tactus_client, now C.int64_t) *C.tactus_view {
-	return (*C.tactus_view)(unsafe.Pointer(lib().Frame(uint32(client), int64(now))))
+func tactus_frame(client C.tactus_client, now C.int64_t) C.uintptr_t {
+	return address(unsafe.Pointer(lib().Frame(uint32(client), int64(now))))
 }
+
+// address returns a pointer to pinned memory as a number. Go would check a pointer after the call, when another thread may already have
+// moved the client on or closed it, and would end the process.
+func address(p unsafe.Pointer) C.uintptr_t { return C.uintptr_t(uintptr(p)) }
 
 //export tactus_send
 func tactus_send(client C.tactus_client, which C.uint32_t, message unsafe.Pointer, size C.size_t) C.int32_t {
@@ -166,8 +170,8 @@ func tactus_replay(client C.tactus_client, command C.int32_t, value C.double) C.
 func tactus_end(client C.tactus_client) C.int32_t { return C.int32_t(lib().End(uint32(client))) }
 
 //export tactus_text
-func tactus_text(client C.tactus_client) *C.char {
-	return (*C.char)(unsafe.Pointer(lib().Text(uint32(client))))
+func tactus_text(client C.tactus_client) C.uintptr_t {
+	return address(unsafe.Pointer(lib().Text(uint32(client))))
 }
 
 //export tactus_close
