@@ -26,7 +26,7 @@ import (
 // bout is how many seconds a duel takes.
 func bout() int {
 	if race.Enabled {
-		return 6
+		return 10
 	}
 	if fieldtest.Long() {
 		return 20
@@ -288,7 +288,7 @@ func TestNetcodeE5_AForgerGainsNothing(t *testing.T) {
 				}
 				honest := f.d.count(func(k shotKey) bool { return k.client != bot })
 				t.Logf("%d of %d lies hit, oldest state %d ticks; beside it %+v", hits, lies, oldest, honest)
-				if share := float64(hits) / float64(lies); lies < 6*bout() || oldest > bound || share < c.hits[0] || share > c.hits[1] {
+				if share := float64(hits) / float64(lies); lies < 7*bout() || oldest > bound || share < c.hits[0] || share > c.hits[1] {
 					t.Errorf("%d of %d lies hit, oldest state %d ticks", hits, lies, oldest)
 				}
 				if honest.judged < 15*bout() || honest.wrong()+honest.differ+honest.clamped > 0 {

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/internal/fieldtest"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
@@ -147,6 +149,29 @@ func TestClockAfterAHeldProcess(t *testing.T) {
 		}
 		if now := k.Status().Waiting; now < depth-2 || now > depth+2 {
 			t.Errorf("%s held: %d inputs wait, before %d", who, now, depth)
+		}
+	}
+}
+
+// A client whose frames are four ticks long sends four inputs at once. On a path that becomes a few ticks slower, the server's buffer gets
+// as deep as they need, and then no input is missing.
+func TestClockOfLongFrames(t *testing.T) {
+	const ticks, frames = 120, 30
+	for slower := 1; slower <= 6; slower++ {
+		at := netsys.Link{Latency: 30 * time.Millisecond}
+		l := newLoop(t, systems.ServerConfig{TickRate: ticks})
+		p := l.join(at, frames, false)
+		play := func(d time.Duration) { l.play(d, func(*player, time.Duration) {}) }
+		play(12 * time.Second)
+		at.Latency += time.Duration(slower) * time.Second / ticks
+		if err := p.link.SetLinks(at, at); err != nil {
+			t.Fatal(err)
+		}
+		play(20 * time.Second)
+		settled := l.server.Stats().Inputs
+		play(20 * time.Second)
+		if st := l.server.Stats().Inputs; st.Missing != settled.Missing || st.Consumed < settled.Consumed+2000 {
+			t.Errorf("%d ticks slower: %d inputs missing in 20 s, %d consumed", slower, st.Missing-settled.Missing, st.Consumed-settled.Consumed)
 		}
 	}
 }

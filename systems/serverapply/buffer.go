@@ -33,7 +33,6 @@ type buffer struct {
 	ring
 	expected uint32 // next input to consume
 	newest   uint32 // newest input received
-	restart  uint32 // newest input of the client when the slack was cleared
 	behind   uint32 // newest input of the newest packet if it is before expected; otherwise 0
 	any      bool   // an input was received
 	running  bool   // inputs are being consumed
@@ -168,7 +167,7 @@ func (b *buffer) receive(tick int64, m *wire.Input, newestPacket bool) {
 		return
 	}
 	b.newest = max(b.newest, newest)
-	if b.running && b.behind == 0 && newest >= b.restart { // older packets belong to the stall after which the slack was cleared
+	if b.running && b.behind == 0 {
 		b.slack.arrived(tick, int(ahead), int64(b.newest)-int64(newest), m.Shift, newestPacket)
 	}
 	n := b.table.Words
@@ -213,7 +212,6 @@ func (b *buffer) resync(tick int64, newest uint32) {
 	b.newest = newest
 	b.running = false
 	b.slack.tip.any = false
-	b.restart = newest
 	b.slack.clear(tick)
 }
 
