@@ -158,3 +158,68 @@ func TestWhatIsCoSimulatedIsProvenBySnapshots(t *testing.T) {
 		}
 	}
 }
+
+// turn is the outcome of each tick: how far a wheel has turned, and by how much in this tick.
+type turn struct{ Turns, By uint32 }
+
+// The server agrees with the result that a client reported for an input. If the client has simulated the input again since,
+// with another result, it commits nothing of it.
+func TestAnAgreementProvesOnlyWhatWasReported(t *testing.T) {
+	wrong, replays, committed, withdrawn := false, 0, 0, 0
+	config := systemstest.Config{
+		Protocol: fieldtest.ProtocolWith(fieldtest.Predicted[Wheel], fieldtest.OnJoin(fieldtest.JoinWith(Wheel{})), fieldtest.Simulate("turn", func(w *ecs.World) {
+			for _, r := range ecs.Each[struct{ Wheel *Wheel }](w) {
+				by := uint32(1)
+				if wrong {
+					by = 3
+				}
+				r.Wheel.Turns += by
+				outcome.Raise(w, ecs.Entity{}, turn{r.Wheel.Turns, by})
+			}
+		})),
+		Server: systems.ServerConfig{Model: fieldtest.Predicting(policy.CorrectOnMismatch{}), Outcomes: func(l *outcome.Log) {
+			outcome.Handle(l, outcome.Handlers[turn]{})
+		}},
+		Client: func(int) systems.ClientConfig {
+			return systems.ClientConfig{
+				Systems: systems.ClientSystems{Reconcile: func(p systems.ClientParts) func(*ecs.World) {
+					again := func(after uint32) {
+						for input := range p.Predictor.Rewind(after) {
+							p.Predictor.Step(input)
+						}
+					}
+					return func(w *ecs.World) {
+						if told, ok := p.Confirmed(); ok && told.Unpredicted {
+							again(told.Input)
+						}
+						if w.Tick()%100 == 50 && w.Tick() > 200 { // as if a new state of somebody else spoiled the prediction
+							wrong = true
+							again(p.Predictor.Applied() - 2)
+							wrong = false
+							replays++
+						}
+					}
+				}},
+				Outcomes: func(l *outcome.Log) {
+					outcome.Handle(l, outcome.Handlers[turn]{
+						Commit: func(_ *ecs.World, o outcome.Outcome[turn]) {
+							if committed++; o.Value.By != 1 {
+								t.Errorf("input %d: committed %+v, and the server did not", o.Tick, o.Value)
+							}
+						},
+						Cancel: func(*ecs.World, outcome.Outcome[turn]) { withdrawn++ },
+					})
+				},
+			}
+		},
+		Clients: 1,
+		Link:    fieldtest.Lag(6),
+	}
+	c := systemstest.New(t, config)
+	c.Run(20 * time.Second)
+	if replays < 8 || committed < 600 || withdrawn < replays {
+		t.Errorf("%d replays, %d outcomes committed, %d withdrawn", replays, committed, withdrawn)
+	}
+	c.Settle()
+	c.Converged()
+}

@@ -151,6 +151,9 @@ func (s *System) finishInput(input uint32) {
 	if s.others.adopt(input, false) {
 		s.parts.Predict.History.Capture(input)
 	}
+	if s.reported != nil {
+		s.reported.review(input)
+	}
 }
 
 // endReplay ends a replay.

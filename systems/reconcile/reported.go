@@ -1,10 +1,12 @@
 package reconcile
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
+	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -22,6 +24,43 @@ type reported struct {
 	any    bool  // owner state was accepted
 	taken  uint8 // number of its correction
 	doubts bool  // since then a value that results leave out differed
+
+	results [report.Kept]result // what was reported, by input
+	again   wire.Report         // the result of an input that was simulated again
+}
+
+// result is the result that was reported for an input. The server may agree with it when the client has already
+// simulated the input again, with another result.
+type result struct {
+	input uint32
+	bytes []byte
+	holds bool // the prediction still has this result
+}
+
+// record records the result that a message reports for an input. If an earlier message reported another one, this
+// client cannot know which of them the server compares.
+func (x *reported) record(input uint32, reported []byte) {
+	r := &x.results[input%report.Kept]
+	switch {
+	case r.input != input:
+		r.input, r.bytes, r.holds = input, append(r.bytes[:0], reported...), true
+	case !bytes.Equal(r.bytes, reported):
+		r.bytes, r.holds = r.bytes[:0], false
+	}
+}
+
+// review compares the result of an input that was just simulated again with the reported one.
+func (x *reported) review(input uint32) {
+	if r := &x.results[input%report.Kept]; r.input == input {
+		x.parts.Results.List(x.parts.World, x.parts.Client)
+		r.holds = x.parts.Results.Write(x.parts.World, &x.again) && bytes.Equal(r.bytes, x.again.Result)
+	}
+}
+
+// holds reports whether the result that was reported for an input is still predicted.
+func (x *reported) holds(input uint32) bool {
+	r := &x.results[input%report.Kept]
+	return r.input == input && r.holds
 }
 
 // receive processes the header of a snapshot.
@@ -35,7 +74,7 @@ func (x *reported) receive(tick uint32, agreed bool) {
 // unless it equals the prediction exactly, because a result is coarser.
 func (x *reported) next(uint32) verdict {
 	_, input := x.parts.Predict.Numbering.Heard()
-	v := verdict{input: input, agreed: x.agreed && x.fresh, own: x.mirror.TakeNewest()}
+	v := verdict{input: input, agreed: x.agreed && x.fresh && x.holds(input), own: x.mirror.TakeNewest()}
 	v.fresh = v.own.Fresh && v.own.Predicted // otherwise it contains only private components
 	v.exact = !x.any || v.own.Number != x.taken
 	x.fresh = false
@@ -55,6 +94,7 @@ func (x *reported) write(m *wire.Input, asks bool) (bits uint64) {
 	if m.Report.Asks = !x.parts.Results.Write(x.parts.World, &m.Report); m.Report.Asks {
 		return 0
 	}
+	x.record(x.parts.Predict.Applied(), m.Report.Result)
 	return uint64(1 + wire.EchoBits + m.Report.Bits)
 }
 

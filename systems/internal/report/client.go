@@ -5,14 +5,14 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// resultsKept is the number of inputs for which results are stored until the server has consumed them. With a
-// longer buffer, fewer results are compared.
-const resultsKept = 128
+// Kept is the number of inputs for which both ends store results until the server has consumed them. With a longer
+// buffer, fewer results are compared.
+const Kept = 128
 
 // Client holds a client's results on the server. A nil Client reports no results and receives all of its owner
 // state.
 type Client struct {
-	results [resultsKept]result
+	results [Kept]result
 	own     []entity // the client's entities in this tick
 	had     bool     // it has had entities
 	open    bool     // a correction is open
@@ -40,7 +40,7 @@ func (c *Client) Receive(low uint16, newest uint32, m *wire.Report) {
 		return
 	}
 	input := codec.Lift(low, newest)
-	r := &c.results[input%resultsKept]
+	r := &c.results[input%Kept]
 	r.input, r.asks, r.echo = input, m.Asks, m.Echo
 	r.bytes = append(r.bytes[:0], m.Result...)
 }

@@ -101,7 +101,7 @@ func (j *Judge) Compare(c *Client, input uint32, running bool) {
 	if c.open {
 		j.stats.OpenTicks++
 	}
-	r := &c.results[input%resultsKept]
+	r := &c.results[input%Kept]
 	if c.agreed = 0; !running || r.input != input {
 		return
 	}
