@@ -237,8 +237,7 @@ func TestDecision5_SequencesAreNotTicks(t *testing.T) {
 	c.Mark()
 	const rounds = 10
 	for n := range rounds {
-		up := fieldtest.Lag(3 + 2*n) // so that the buffers hold
-		c.Clients[0].SetLinks(up, fieldtest.Lag(2))
+		c.Clients[0].SetLinks(fieldtest.Lag(3+n), fieldtest.Lag(2)) // so that the buffers hold
 		c.Clients[1].SetLinks(fieldtest.Lag(3+n), fieldtest.Lag(2))
 		c.RunTicks(every)
 	}

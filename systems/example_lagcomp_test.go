@@ -123,6 +123,6 @@ func ExampleClient_Claim() {
 	}
 	fmt.Println("lives left:", ecs.Get[Lives](server.World(), runner).Left)
 	// Output:
-	// hit: true, believed: on the screen at 60.5, then on the server at 70.5
+	// hit: true, believed: on the screen at 60.5, then on the server at 70.0
 	// lives left: 8
 }

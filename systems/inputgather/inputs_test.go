@@ -380,11 +380,16 @@ func TestNetcodeC2_RedundancyIsWhatMayBeLost(t *testing.T) {
 // the next one.
 func TestNetcodeC2_RedundancyBridgesLosses(t *testing.T) {
 	c := fieldtest.Start(t, fieldtest.Config(1, 1, fieldtest.Lag(12)), 12*time.Second)
-	j := fieldtest.KeepJournal(c.Server.World())
-	for range 20 {
-		fieldtest.LoseInputs(c, 2)
-		c.RunTicks(30)
+	lose := func() {
+		for range 20 {
+			fieldtest.LoseInputs(c, 2)
+			c.RunTicks(30)
+		}
 	}
+	lose() // the server's buffer gets as deep as the losses need
+	j := fieldtest.KeepJournal(c.Server.World())
+	c.Mark()
+	lose()
 	fieldtest.MustBeInOrder(t, j.Steps)
 	c.NothingMissing()
 	if f := c.Clients[0].Figures(); f.Consumed < 599 {

@@ -216,7 +216,7 @@ func (b *buffer) resync(tick int64, newest uint32) {
 }
 
 // startDepth is the number of inputs that must wait before the first one is consumed.
-const startDepth = 2
+const startDepth = 1
 
 // nextBuffered decides a tick under Buffered: a hold, an input or a filler. words is nil for a filler.
 func (b *buffer) nextBuffered(tick int64, loss float64) (step bool, words []int32) {

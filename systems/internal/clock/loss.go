@@ -36,11 +36,11 @@ func (l *Loss) Measured(now time.Time, share float64) {
 }
 
 // Reserve returns R for a loss rate p: the smallest R such that R+2 consecutive losses are at most as frequent as
-// one in 10⁷. A packet with slack R brings the inputs of this tick and of the next R ticks.
+// one in 10⁷, and at least 1. A packet with slack R brings the inputs of this tick and of the next R ticks.
 func Reserve(p float64) int32 {
-	p = min(max(p, 0.01), 0.5)
+	p = min(max(p, 1e-7), 0.5)
 	const rounding = 1e-9 // for whole quotients
-	return int32(max(2, math.Ceil(math.Log(1e-7)/math.Log(p)-rounding)-2))
+	return int32(max(1, math.Ceil(math.Log(1e-7)/math.Log(p)-rounding)-2))
 }
 
 // outliers is the maximum number of entries, in a window of twenty, that count as late outliers. In a partly filled

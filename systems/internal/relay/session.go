@@ -72,7 +72,7 @@ func cutKind(b []byte) ([]byte, error) {
 // its loss, plus the number of messages that jitter can reorder, because a message that was overtaken does not
 // count.
 func repeats(st netsys.Stats, step time.Duration) int {
-	return 1 + int(clock.Reserve(st.LossOut)) + int(2*st.Jitter/step)
+	return 1 + int(clock.Reserve(max(st.LossOut, 0.01))) + int(2*st.Jitter/step)
 }
 
 // leadMargin is the number of ticks, beyond its round trip, that a player has between joining and its first input.
