@@ -11,6 +11,7 @@ replace (
 )
 
 require (
+	github.com/gobwas/ws v1.5.0
 	github.com/klauspost/compress v1.20.3
 	github.com/mlange-42/arche v0.15.3
 	github.com/tactusgo/tactus v0.1.0
@@ -23,7 +24,6 @@ require (
 require (
 	github.com/coder/websocket v1.8.15 // indirect
 	github.com/gobwas/httphead v0.1.0 // indirect
-	github.com/gobwas/ws v1.5.0 // indirect
 	github.com/panjf2000/ants/v2 v2.11.3 // indirect
 	github.com/panjf2000/gnet/v2 v2.9.7 // indirect
 	github.com/tactusgo/tactus/systems/host v0.1.0 // indirect

@@ -16,6 +16,7 @@ require (
 	github.com/chromedp/chromedp v0.22.1
 	github.com/tactusgo/tactus v0.1.0
 	github.com/tactusgo/tactus/examples v0.1.0
+	github.com/tactusgo/tactus/internal/tools v0.0.0-00010101000000-000000000000
 	github.com/tactusgo/tactus/systems/devtools v0.1.0
 	github.com/tactusgo/tactus/systems/rooms v0.1.0
 )
@@ -47,3 +48,5 @@ require (
 	google.golang.org/protobuf v1.36.8 // indirect
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
 )
+
+replace github.com/tactusgo/tactus/internal/tools => ../../../internal/tools

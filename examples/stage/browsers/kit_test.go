@@ -15,7 +15,7 @@ import (
 )
 
 // patience is the timeout for slow machines.
-const patience = 2 * time.Minute
+const patience = 3 * time.Minute
 
 // point is a place on the screen, in CSS pixels.
 type point struct{ X, Y float64 }

@@ -1,12 +1,12 @@
 // Command bench loads a fleet. This process runs the players and the directory, an embedded NATS server. Its child
 // processes run the rooms. If the machine has two processors, the children have one of their own.
 //
-//	go -C systems/rooms/fleet run ./bench -processes 2 -rooms 200 -players 10 -hz 20 -seconds 20
-//	go -C systems/rooms/fleet run ./bench -processes 4 -rooms 40 -players 4 -seconds 10 -joins 1000
+//	go -C examples/fleet run ./bench -processes 2 -rooms 200 -players 10 -hz 20 -seconds 20
+//	go -C examples/fleet run ./bench -processes 4 -rooms 40 -players 4 -seconds 10 -joins 1000
 //
 // The flags and figures are those of internal/bench/rooms, summed over all processes. Players ask any process for any room.
 //
-//	go -C systems/rooms/fleet run ./bench -processes 4 -rooms 40 -players 4 -seconds 60 -joins 1000 -kills 4 -pauses 4 -seed 7
+//	go -C examples/fleet run ./bench -processes 4 -rooms 40 -players 4 -seconds 60 -joins 1000 -kills 4 -pauses 4 -seed 7
 //
 // kills and restarts processes and pauses others while players play, on a schedule drawn from the seed. A player who loses
 // a seat requests it again. Each process logs fifty times per second which rooms and seats it believes to own.
@@ -15,8 +15,8 @@
 //
 // With -save 5s, rooms are saved in the object store of NATS, and each process prints how often.
 //
-//	go -C systems/rooms/fleet run ./bench -processes 5 -rooms 10 -players 3 -save 5s -crashes 200
-//	go -C systems/rooms/fleet run ./bench -processes 3 -rooms 10 -players 3 -save 5s -deploys 12
+//	go -C examples/fleet run ./bench -processes 5 -rooms 10 -players 3 -save 5s -crashes 200
+//	go -C examples/fleet run ./bench -processes 3 -rooms 10 -players 3 -save 5s -deploys 12
 //
 // -crashes kills processes at random moments and starts others. For each kill, and as a summary, it prints: claim_s, the time from the
 // kill to the request that claimed a room; back_s, from that request until a player played there; all_back_s, likewise for all

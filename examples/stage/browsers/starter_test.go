@@ -1,0 +1,153 @@
+package browsers
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+
+	"github.com/tactusgo/tactus/internal/tools/newgame"
+)
+
+// find is a prologue of scripts: rows returns the rows of tables with a component, and me the own player.
+const find = `const rows = (c) => { const all = []; for (const t of globalThis.game?.tables ?? []) for (let r = 0; t[c] && r < t.rows; r++) all.push([t, r]); return all; };
+const me = () => rows('Player').filter(([t, r]) => t.Owner.Client(r) === game.stats.Client && game.stats.Joined === 1).map(([t, r]) => ({ x: t.Place.X(r), y: t.Place.Y(r), name: t.Player.Name(r), colour: t.Player.Colour(r) }))[0];
+`
+
+// holds waits until a script is true in the page that is there then, which may be another one. A compiler may be at work on a busy
+// machine.
+func (b *browser) holds(what, script string) {
+	b.Helper()
+	var last any
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		done, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("{"+find+script+"}"))
+		if err == nil && done {
+			return
+		}
+		last = err
+	}
+	b.Fatalf("never happened: %s (%v)", what, last)
+}
+
+// below serves a page below a path, as a proxy does, and returns the address.
+func below(t *testing.T, page, path string) string {
+	t.Helper()
+	to, err := url.Parse(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httptest.NewServer(http.StripPrefix(strings.TrimSuffix(path, "/"), httputil.NewSingleHostReverseProxy(to)))
+	t.Cleanup(proxy.Close)
+	return proxy.URL + path
+}
+
+// walks fails the test unless the player of the page walks by a key.
+func (b *browser) walks() {
+	b.Helper()
+	b.holds("it has joined", `globalThis.from = me(); globalThis.from !== undefined`)
+	b.insist("it walks", func(int) { b.press("ArrowLeft", "ArrowLeft", 500*time.Millisecond) }, func() bool {
+		far, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("{"+find+"Math.abs(me()?.x - from.x) > 60}"))
+		return err == nil && far
+	})
+}
+
+// TestStarter plays the game that `go run ./examples/new -ts` makes. The built page is played from the game's own server, under its content policy, and so is the page in development. There, a
+// change of looks does not interrupt the match, a change of rules loads a new module with its bindings and server, and
+// compiler errors are shown on the page until they are fixed.
+func TestStarter(t *testing.T) {
+	t.Setenv("NO_COLOR", "1") // in CI, Vite has colours without a terminal
+	game := newgame.Make(t, root(t), "starter-ts")
+	web := game.In("web")
+	b := browse(t, 1280, 800, 1, false)
+	b.step("built", func() {
+		web.Run("npm", "run", "build")
+		server, log := game.Start(filepath.Join(web.Dir, "gen", "server"), "-listen", "127.0.0.1:0", "-websocket", "127.0.0.1:0", "-page", "127.0.0.1:0")
+		socket := log.Find(b.T, `"websocket":"([^"]+)"`)
+		at := log.Find(b.T, `"msg":"page","url":"([^"]+)"`)
+		b.do(chromedp.Navigate(at))
+		b.holds("there is a form", `const form = document.forms[0]; form.elements.name.value = 'Ann'; form.requestSubmit(); true`)
+		b.walks()
+		b.holds("it has its name", `me()?.name === 'Ann' && document.querySelector('#scores .own').textContent.startsWith('Ann')`)
+		b.holds("it has another colour", `document.querySelector('#colours button[title=Teal]').click(); me()?.colour === 5`)
+		b.holds("it stands", `globalThis.from = me(); true`)
+		b.touch(input.DispatchTouchEventTypeTouchStart, point{100, 500})
+		b.touch(input.DispatchTouchEventTypeTouchMove, point{150, 500})
+		b.holds("it walks as a thumb says", `me()?.x - from.x > 60`)
+		b.touch(input.DispatchTouchEventTypeTouchEnd)
+		b.picture("starter-ts-built")
+		b.do(chromedp.Navigate(below(b.T, at, "/games/stars/")))
+		b.holds("it works below a path, too", `document.querySelector('main #join') !== null && document.querySelectorAll('#colours button').length > 1`)
+		b.do(chromedp.Navigate(at))
+		b.holds("who comes back plays at once", `me()?.name === 'Ann'`)
+		if err := server.Process.Signal(os.Interrupt); err != nil {
+			b.Fatal(err)
+		}
+		b.holds("the page says that it reconnects", `game.status === 'reconnecting' && document.getElementById('status').textContent === game.explanation`)
+		b.picture("starter-ts-alone")
+		_ = server.Wait()
+
+		game.Change("game/protocol.go", `"starter/1"`, `"starter/2"`)
+		game.Run("go", "build", "-o", "other", "./server")
+		game.Change("game/protocol.go", `"starter/2"`, `"starter/1"`)
+		other, _ := game.Start(filepath.Join(game.Dir, "other"), "-listen", "127.0.0.1:0", "-websocket", socket, "-page", strings.Trim(strings.TrimPrefix(at, "http://"), "/"))
+		b.holds("the page says that another game is served there, and asks no more", `const text = document.getElementById('status').textContent;
+			text.includes('another version') && !text.includes('starter') && document.querySelector('#status button') !== null`)
+		b.picture("starter-ts-other")
+		if err := other.Process.Signal(os.Interrupt); err != nil {
+			b.Error(err)
+		}
+		_ = other.Wait()
+	})
+	b.step("dev", func() {
+		vite, log := web.Start(filepath.Join("node_modules", ".bin", "vite"), "--port", "0", "--host", "127.0.0.1")
+		defer func() {
+			if err := vite.Process.Signal(syscall.SIGTERM); err != nil {
+				b.Error(err)
+			}
+			_ = vite.Wait()
+		}()
+		at := log.Find(b.T, `Local:\W+(http://127\.0\.0\.1:\d+/)`)
+		b.do(chromedp.Navigate(at + "?name=Ann"))
+		b.walks()
+		b.holds("it is marked", `globalThis.mark = game; true`)
+		web.Change("src/draw.ts", "const GOLD = '#ffc94a'", "globalThis.looks = 'other'; const GOLD = '#ffc94a'")
+		b.holds("it looks different, and the match goes on", `globalThis.looks === 'other' && globalThis.mark === game && game.ended === null && me() !== undefined`)
+
+		game.Change("game/protocol.go", "	Colour uint8  `net:\"enum 6\"`\n	Score ", "	Colour uint8  `net:\"enum 6\"`\n	Lives uint8 `net:\"0..3\"`\n	Score ")
+		game.Change("game/rules.go", "	stars = 12 ", "	stars = 5 ")
+		b.holds("another module has other bindings and another server", `globalThis.mark === undefined && me() !== undefined &&
+			rows('Player')[0][0].Player.Lives(0) === 0 && game.bindings.lines.some((l) => l.includes('Lives')) && rows('Star').length === 5`)
+		b.walks()
+
+		game.Change("game/rules.go", "	stars = 5 ", "	stars = many ")
+		const overlay = `document.querySelector('vite-error-overlay')?.shadowRoot.textContent ?? ''`
+		b.holds("the compiler's error is on the page", `(`+overlay+`).includes('undefined: many')`)
+		b.picture("starter-ts-error")
+		if err := os.RemoveAll(filepath.Join(web.Dir, "gen")); err != nil { // as where nothing was ever built
+			b.Fatal(err)
+		}
+		b.do(chromedp.Navigate(at + "?name=Bob"))
+		b.holds("it is on a page that comes later, too, and nothing else", `(`+overlay+`).includes('undefined: many') && document.querySelector('canvas') === null`)
+		game.Change("game/rules.go", "	stars = many ", "	stars = 7 ")
+		b.holds("it is mended", `(`+overlay+`) === '' && me()?.name === 'Bob' && rows('Star').length === 7`)
+
+		b.holds("the server has run for a while, and the page is marked", `globalThis.before = game; performance.now() > 4000`)
+		if out, err := exec.Command("pkill", "-KILL", "-f", filepath.Join(web.Dir, "gen", "server")).CombinedOutput(); err != nil {
+			b.Fatalf("pkill: %v %s", err, out)
+		}
+		b.holds("a server that is killed is started again, and the page plays on it", `globalThis.before === undefined && me()?.name === 'Bob'`)
+
+		game.Change("game/rules.go", "func scatter(w *ecs.World) {\n", "func scatter(w *ecs.World) {\n	if w.Tick() > 20 {\n		panic(\"oh no\")\n	}\n")
+		b.holds("what the server ends with is on the page", `(`+overlay+`).includes('the game server has ended')`)
+	})
+}
