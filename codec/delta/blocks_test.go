@@ -72,7 +72,7 @@ func TestBlocksAreRead(t *testing.T) {
 	r.zstd.Only = ZstdOnly
 	for seed := range uint64(8) {
 		s := newScene(t, seed, 1+int(seed%8), []float64{0.01, 0.1, 0.5, 1}[seed%4])
-		m := NewModel(s.layout, nil)
+		m := NewModel([]*Layout{s.layout, NewLayout(s.layout.tables, 1, 60)}[seed/4], nil)
 		for range 16 {
 			s.step()
 		}
@@ -86,7 +86,7 @@ func TestBlocksAreRead(t *testing.T) {
 	}
 	for seed := range uint64(2) {
 		w := newWalkers(t, seed, 4)
-		m := NewModel(w.layout, nil)
+		m := NewModel([]*Layout{w.layout, NewLayout(w.layout.tables, 1, 60)}[seed], nil) // the second has units of three sends
 		for range 130 {
 			w.step(10)
 		}

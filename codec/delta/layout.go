@@ -23,6 +23,7 @@ type Layout struct {
 	known  uint64 // mask of all components
 	steps  int    // simulation steps between two sends
 	rate   int    // sends per second
+	unit   int    // sends in which lines measure their change
 	raw    bool   // words are the bytes of AppendRaw
 	second bool   // a field is predicted from two baselines
 	sum    uint64 // hash, or 0 to compute it from the tables
@@ -30,7 +31,7 @@ type Layout struct {
 
 // NewLayout returns the layout of components with the given tables, in the order of registration. A nil table is a
 // component without fields: only its presence is sent. steps is the number of simulation steps between two sends, rate the
-// number of sends per second. NewLayout panics above [MaxComponents] components.
+// number of sends per second. Lines measure their change per 50 ms, or per send if there are fewer sends. NewLayout panics above [MaxComponents] components.
 func NewLayout(tables []*schema.Table, steps, rate int) *Layout {
 	return newLayout(tables, steps, rate, func(t *schema.Table) int { return t.Words })
 }
@@ -50,7 +51,7 @@ func newLayout(tables []*schema.Table, steps, rate int, width func(*schema.Table
 	if len(tables) > MaxComponents {
 		panic(fmt.Sprintf("delta: layout of %d components: at most %d can be replicated", len(tables), MaxComponents))
 	}
-	l := &Layout{tables: tables, words: make([]int, len(tables)), steps: steps, rate: rate}
+	l := &Layout{tables: tables, words: make([]int, len(tables)), steps: steps, rate: rate, unit: max(rate/unitsPerSecond, 1)}
 	for i, t := range tables {
 		if t != nil {
 			l.words[i] = width(t)

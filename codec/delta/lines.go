@@ -26,7 +26,7 @@ func (c *blockCoder) linesEntity() {
 	if w.plan.lines > 0 {
 		c.otherFields(l, cur, base)
 	}
-	news, moving := l.compareLines(l.words, cur, base, w.age)
+	news, moving := l.compareLines(l.words, cur, base, w.span)
 	if c.Reading {
 		news = false
 	}
@@ -38,7 +38,7 @@ func (c *blockCoder) linesEntity() {
 	c.line.news = c.line.news << 1 & 7
 	if !news {
 		if c.Reading {
-			l.extendLines(l.words, cur, base, w.age)
+			l.extendLines(l.words, cur, base, w.span)
 		}
 		w.done()
 		return
@@ -49,7 +49,7 @@ func (c *blockCoder) linesEntity() {
 		s := &l.sets[i]
 		c.begin(s.words[0].f)
 		ctx := l.ctx + lnSets + s.class*lnSet
-		news, moving := l.compareLines(s.words, cur, base, w.age)
+		news, moving := l.compareLines(s.words, cur, base, w.span)
 		if told > 0 || i < len(l.sets)-1 {
 			at := 2 * told
 			if moving {
@@ -63,7 +63,7 @@ func (c *blockCoder) linesEntity() {
 			step = c.changedSet(l, s, ctx, cur, base, moving, told, step)
 			told = 1
 		} else if c.Reading {
-			l.extendLines(s.words, cur, base, w.age)
+			l.extendLines(s.words, cur, base, w.span)
 		}
 	}
 	c.begin(nil)
@@ -105,7 +105,7 @@ func (c *blockCoder) changedSet(l *linePlan, s *lineSet, ctx int, cur, base []in
 	if !c.flag(ctx+lsBent+was, bent && !c.Reading) {
 		for i := range s.words {
 			f := &s.words[i]
-			ahead := f.ahead(base, w.age)
+			ahead := f.ahead(base, w.span)
 			d := c.grained(s, ctx, ctx+lsJump, f.minus(cur[f.at], ahead))
 			if c.Reading {
 				cur[f.at], cur[f.at+1] = f.wrap(int64(ahead)+int64(d)), base[f.at+1]
@@ -114,11 +114,9 @@ func (c *blockCoder) changedSet(l *linePlan, s *lineSet, ctx int, cur, base []in
 		return step
 	}
 	c.codeChange(l, s, ctx, cur, base, moving, told)
-	n := c.m.layout.steps
-	all := int(w.age) * n
-	at := 0
+	all, at := w.span.Steps(), 0
 	if !c.Reading {
-		at = bendStep(s.words, cur, base, all, n)
+		at = bendStep(s.words, cur, base, w.span)
 	}
 	if step >= 0 && c.flag(l.ctx+lnSame, at == step && !c.Reading) {
 		at = step
@@ -131,7 +129,7 @@ func (c *blockCoder) changedSet(l *linePlan, s *lineSet, ctx int, cur, base []in
 	var to [3]int32
 	for i := range s.words {
 		f := &s.words[i]
-		to[i] = f.wrap(int64(base[f.at]) + Bend(base[f.at+1], cur[f.at+1], at, all, n))
+		to[i] = f.wrap(int64(base[f.at]) + w.span.Bend(base[f.at+1], cur[f.at+1], at))
 		off = off || cur[f.at] != to[i]
 	}
 	off = c.flag(ctx+lsOff, off && !c.Reading)

@@ -132,7 +132,7 @@ func newLinePlan(p *plan) *linePlan {
 }
 
 // compareLines reports whether a line deviates from its continuation, and whether a line was moving.
-func (l *linePlan) compareLines(words []lineWord, cur, base []int32, age int64) (news, moving bool) {
+func (l *linePlan) compareLines(words []lineWord, cur, base []int32, span Span) (news, moving bool) {
 	for i := range words {
 		f := &words[i]
 		v := base[f.at+1]
@@ -141,13 +141,13 @@ func (l *linePlan) compareLines(words []lineWord, cur, base []int32, age int64) 
 			continue
 		}
 		moving = true
-		news = news || cur[f.at+1] != v || cur[f.at] != f.ahead(base, age)
+		news = news || cur[f.at+1] != v || cur[f.at] != f.ahead(base, span)
 	}
 	return news, moving
 }
 
 // extendLines sets lines to their continuation.
-func (l *linePlan) extendLines(words []lineWord, cur, base []int32, age int64) {
+func (l *linePlan) extendLines(words []lineWord, cur, base []int32, span Span) {
 	for i := range words {
 		f := &words[i]
 		v := base[f.at+1]
@@ -155,7 +155,7 @@ func (l *linePlan) extendLines(words []lineWord, cur, base []int32, age int64) {
 		if v == 0 {
 			cur[f.at] = base[f.at]
 		} else {
-			cur[f.at] = f.ahead(base, age)
+			cur[f.at] = f.ahead(base, span)
 		}
 	}
 }

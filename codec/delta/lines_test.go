@@ -82,7 +82,7 @@ func TestBend(t *testing.T) {
 		{-1, 0, 6, 9, 3, -2},
 		{math.MaxInt32, math.MinInt32, 360, 720, 6, -60},
 	} {
-		if got := Bend(c.v, c.w, c.at, c.steps, c.n); got != c.want {
+		if got := bend(c.v, c.w, c.at, c.steps, c.n); got != c.want {
 			t.Errorf("%+v: %d", c, got)
 		}
 	}
@@ -92,8 +92,38 @@ func TestBend(t *testing.T) {
 		v, w, n := rng.Int32N(5000)-2500, rng.Int32N(5000)-2500, 1+rng.IntN(6)
 		steps := n * (1 + rng.IntN(20))
 		at := rng.IntN(steps)
-		if Bend(v, w, at+n, steps+n, n) != Bend(v, w, at, steps, n)+int64(v) || Bend(v, w, at, steps+n, n) != Bend(v, w, at, steps, n)+int64(w) {
+		if bend(v, w, at+n, steps+n, n) != bend(v, w, at, steps, n)+int64(v) || bend(v, w, at, steps+n, n) != bend(v, w, at, steps, n)+int64(w) {
 			t.Fatalf("%d, %d at %d of %d, %d a send", v, w, at, steps, n)
+		}
+	}
+}
+
+// bend returns the change of a line over simulation steps, n of which are a unit, from a multiple of the unit.
+func bend(v, w int32, at, steps, n int) int64 {
+	l := Layout{steps: n, unit: 1}
+	return l.Span(7, 7+uint32(steps/n)).Bend(v, w, at)
+}
+
+// A line that bent has the same place at a send, whichever older sends before the bend it is predicted from, and whichever sends after
+// the bend are left out, also if these are not multiples of the unit. It is at most a step of the grid from where it would be exactly.
+func TestLinesBetweenUnits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 20000 {
+		l := Layout{steps: 1 + rng.IntN(3), unit: 1 + rng.IntN(6)}
+		n := l.LineSteps()
+		v, w := rng.Int32N(5000)-2500, rng.Int32N(5000)-2500
+		a := rng.Uint32N(1000)
+		b, c := a+rng.Uint32N(20), a+20+rng.Uint32N(20)
+		d := c + rng.Uint32N(20)
+		first := int(b-a) * l.steps
+		at := first + rng.IntN(int(c-b)*l.steps)
+		want := l.Span(a, d).Bend(v, w, at)
+		if got := l.Span(a, b).Straight(v) + l.Span(b, c).Bend(v, w, at-first) + l.Span(c, d).Straight(w); got != want {
+			t.Fatalf("%+v: from %d by %d and %d to %d: %d, at once %d", l, a, b, c, d, got, want)
+		}
+		exact := (float64(v)*float64(at) + float64(w)*float64(int(d-a)*l.steps-at)) / float64(n)
+		if math.Abs(float64(want)-exact) > 2 {
+			t.Fatalf("%+v: from %d to %d: %d, exactly %v", l, a, d, want, exact)
 		}
 	}
 }

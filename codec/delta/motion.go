@@ -203,7 +203,7 @@ func (w *walk) predict(f *field) {
 		}
 	case f.kind == kindLines:
 		if w.base != nil {
-			w.pred[f.at] = f.wrap(w.base[f.at] + int32(int64(w.base[f.at+1])*w.age))
+			w.pred[f.at] = f.wrap(w.base[f.at] + int32(w.span.Straight(w.base[f.at+1])))
 		}
 	case f.kind == kindQuat:
 		switch {

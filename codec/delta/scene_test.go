@@ -180,9 +180,9 @@ func (s *scene) move(mask uint64, rec []int32) {
 			switch {
 			case f.Lines > 0:
 				v := w[1]
-				if bend := s.rng.IntN(4); news && bend < 3 {
+				if at := s.rng.IntN(4); news && at < 3 {
 					v = s.word(t, f.Word+1)
-					w[0] += int32(Bend(w[1], v, bend, 3, 3))
+					w[0] += int32(bend(w[1], v, at, 3, 3))
 				} else {
 					w[0] += v
 				}

@@ -60,6 +60,7 @@ type past struct {
 	base, base2 []int32 // records, nil if missing or of another entity
 	rates       []int32 // the record with the current rates: base until the current ones are known
 	age         int64   // sends from the baseline to the current state
+	span        Span    // the same for lines
 	gap         int64   // sends from the second baseline to the first
 	turns       int     // age/gap if it is an integer up to 32, else 0
 }
@@ -113,7 +114,7 @@ func (w *walk) reset(m *Model, parts []Part) {
 		}
 		q.kept = sameEntities(p.Cur, p.Base, q.slots)
 		if w.age == 0 {
-			w.age = int64(int32(p.Cur.Send - p.Base.Send))
+			w.age, w.span = int64(int32(p.Cur.Send-p.Base.Send)), m.layout.Span(p.Base.Send, p.Cur.Send)
 		}
 		if p.Base2 != nil {
 			q.kept2 = sameEntities(p.Base, p.Base2, q.kept)

@@ -194,7 +194,7 @@ func (b *wireBlock) lined(e *wireEntity) {
 			continue
 		}
 		for _, f := range set.lines {
-			e.cur[f.at] = f.wrap(int64(e.base[f.at]) + int64(e.base[f.at+1])*b.age)
+			e.cur[f.at] = f.wrap(int64(e.base[f.at]) + b.bend(e.base[f.at+1], e.base[f.at+1], 0))
 		}
 	}
 	b.column = 1
@@ -220,6 +220,16 @@ func (b *wireBlock) ls(p *wirePlan, s *wireSet, name string, i int) int {
 	return b.ln(p, name, i) + s.class*(b.named["classes"]-b.named["LsNews"])
 }
 
+// bend is the change of a line that bends at a step.
+func (b *wireBlock) bend(v, w int32, step int64) int64 {
+	unit := max(int64(b.layout.rate)/20, 1)
+	n := unit * int64(b.layout.steps)
+	p := func(send int64) int64 { return send % unit * int64(b.layout.steps) }
+	part := func(v int32, p int64) int64 { return wireFloor(2*int64(v)*p+n, 2*n) }
+	first, grid := p(b.from)+step, (b.to/unit-b.from/unit)*n
+	return wireFloor(int64(v)*first+int64(w)*(grid-first), n) + part(w, p(b.to)) - part(v, p(b.from))
+}
+
 // lsNumber reads a number in a row of a set.
 func (b *wireBlock) lsNumber(p *wirePlan, s *wireSet, row, sign string) int32 {
 	at := b.ls(p, s, row, 0)
@@ -231,14 +241,13 @@ func (b *wireBlock) set(e *wireEntity, s *wireSet, moves, told int, step int64) 
 	p := e.plan
 	if b.bit(b.ls(p, s, "LsBent", moves)) == 0 {
 		for _, f := range s.lines {
-			on := f.wrap(int64(e.base[f.at]) + int64(e.base[f.at+1])*b.age)
+			on := f.wrap(int64(e.base[f.at]) + b.bend(e.base[f.at+1], e.base[f.at+1], 0))
 			e.cur[f.at] = f.wrap(int64(on) + int64(b.grained(p, s, b.ls(p, s, "LsJump", 0))))
 		}
 		return step
 	}
 	v := b.change(e, s, moves, told)
-	n := int64(b.layout.steps)
-	all := n * b.age
+	all := int64(b.layout.steps) * b.age
 	if step < 0 || b.bit(b.ln(p, "LnSame", 0)) == 0 {
 		row := b.ln(p, "LnStep", 0)
 		d := int64(b.number(row, row, b.ln(p, "LnStepLot", 0), b.ln(p, "LnStepSign", 0)))
@@ -250,8 +259,7 @@ func (b *wireBlock) set(e *wireEntity, s *wireSet, moves, told int, step int64) 
 	p.step = step
 	off := b.bit(b.ls(p, s, "LsOff", 0)) == 1
 	for i, f := range s.lines {
-		bend := wireFloor(int64(e.base[f.at+1])*step+int64(v[i])*(all-step), n)
-		e.cur[f.at], e.cur[f.at+1] = f.wrap(int64(e.base[f.at])+bend), v[i]
+		e.cur[f.at], e.cur[f.at+1] = f.wrap(int64(e.base[f.at])+b.bend(e.base[f.at+1], v[i], step)), v[i]
 	}
 	for _, f := range s.lines {
 		if off {

@@ -116,7 +116,7 @@ type wireBlock struct {
 
 	news, runs, ref uint32
 	run, runQ       [4]int
-	age             int64
+	age, from, to   int64
 	known           map[[2]int]bool // slots whose record is known
 	calm            map[[2]int]bool // by part and run
 	last            map[uint64][]int32

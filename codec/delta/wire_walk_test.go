@@ -40,7 +40,8 @@ func readWire(tables *wireTables, src []byte, coder Coder, l *Layout, parts []Pa
 		b.ctx = append(b.ctx, wireChance{uint32(c[0]), uint32(c[1])})
 	}
 	if parts[0].Base != nil {
-		b.age = int64(parts[0].Cur.Send - parts[0].Base.Send)
+		b.from, b.to = int64(parts[0].Base.Send), int64(parts[0].Cur.Send)
+		b.age = b.to - b.from
 	}
 	if coder != Range {
 		b.symbols = &wireSymbols{}

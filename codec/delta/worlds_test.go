@@ -85,7 +85,7 @@ func (w *walkers) step(of int) {
 			}
 			for _, i := range []int{0, 2, 4, 7} {
 				if i+1 < len(rec) {
-					rec[i] += int32(Bend(b[i+1], rec[i+1], at, walkerSteps, walkerSteps))
+					rec[i] += int32(bend(b[i+1], rec[i+1], at, walkerSteps, walkerSteps))
 				}
 			}
 			rec[4] = int32(uint16(rec[4]))

@@ -18,7 +18,7 @@ import (
 // from the step on that brings it nearest to the value. If no step does, it jumps. A jump in the last step before a
 // send looks like a bend there; earlier behavior of the same lines decides.
 
-// line is a field as receivers know it: place and change per send, in words.
+// line is a field as receivers know it: place at the newest send and change per unit, in words.
 type line struct{ r, v int32 }
 
 // bend is the history of the lines of a set.
@@ -29,10 +29,10 @@ type bend struct {
 	jumper bool   // treat doubtful cases as jumps
 }
 
-// maxChange is the maximum change per send, so that sums of some thousands of changes cannot overflow.
+// maxChange is the maximum change per unit, so that sums of some thousands of changes cannot overflow.
 const maxChange = 1 << 28
 
-// maxGap is the maximum number of sends between two frames for which lines continue.
+// maxGap is the maximum number of units between two frames for which lines continue.
 const maxGap = 16
 
 // restSeconds is how long a line must be at rest before it is set to the word nearest to the value.
@@ -69,17 +69,17 @@ func (r *Ring) storeStep() {
 func (r *Ring) updateLines(g *group, slot int, words []int32) {
 	p, at := g.plans[slot], g.rows[slot]
 	t := &r.tables[at.table]
-	rows, gap := len(t.ids), int64(r.gap)
+	rows, span := len(t.ids), r.span
 	truths := r.truths[t.truths+int(at.row):]
 	lines, bends := g.lines[slot], g.bends[slot]
 	for i := range p.sets {
 		s, b := &p.sets[i], &bends[i]
 		rest := true
-		near := !b.fresh && gap <= maxGap
+		near := !b.fresh && r.continues
 		for k := range s.fields {
 			f := &s.fields[k]
 			l := lines[f.line]
-			if math.Abs(f.off(int64(l.r)+int64(l.v)*gap, truths[f.line*rows])) > f.slack {
+			if math.Abs(f.off(int64(l.r)+span.Straight(l.v), truths[f.line*rows])) > f.slack {
 				near = false
 			}
 			rest = rest && l.v == 0
@@ -104,7 +104,7 @@ func (r *Ring) updateLines(g *group, slot int, words []int32) {
 			for k := range s.fields {
 				f := &s.fields[k]
 				l := &lines[f.line]
-				l.r = f.fold(int64(l.r) + int64(l.v)*gap)
+				l.r = f.fold(int64(l.r) + span.Straight(l.v))
 			}
 			if b.age < math.MaxUint16 {
 				b.age++
@@ -126,7 +126,7 @@ func (r *Ring) bend(s *set, m *met, b *bend, lines []line, truths []float64, row
 	for k := range s.fields {
 		f := &s.fields[k]
 		if known {
-			d := float64(r.steps) * f.turned(truths[f.line*rows]-past[k])
+			d := float64(r.unit) * f.turned(truths[f.line*rows]-past[k])
 			exact[k] = min(max(d, -maxChange), maxChange)
 			course[k] = int32(math.Floor(exact[k] + 0.5))
 		}
@@ -135,8 +135,7 @@ func (r *Ring) bend(s *set, m *met, b *bend, lines []line, truths []float64, row
 		s.snap(m, &course, &exact, words)
 	}
 
-	n, all := r.steps, r.steps*r.gap
-	at := -1
+	all, at := r.span.Steps(), -1
 	if known && !b.fresh {
 		wrong := b.guess && b.age == 0
 		if wrong {
@@ -148,7 +147,7 @@ func (r *Ring) bend(s *set, m *met, b *bend, lines []line, truths []float64, row
 			for k := range s.fields {
 				f := &s.fields[k]
 				l := lines[f.line]
-				off := f.off(int64(l.r)+delta.Bend(l.v, course[k], step, all, n), truths[f.line*rows])
+				off := f.off(int64(l.r)+r.span.Bend(l.v, course[k], step), truths[f.line*rows])
 				worst = max(worst, math.Abs(off)/f.slack)
 			}
 			if worst < least {
@@ -159,7 +158,7 @@ func (r *Ring) bend(s *set, m *met, b *bend, lines []line, truths []float64, row
 		switch {
 		case least > 1:
 			at = -1
-			if least > nearly && !s.drifted(lines, truths, rows, int64(r.gap)) {
+			if least > nearly && !s.drifted(lines, truths, rows, r.span) {
 				b.jumper = true
 			}
 		case !b.guess && !wrong:
@@ -175,18 +174,18 @@ func (r *Ring) bend(s *set, m *met, b *bend, lines []line, truths []float64, row
 		case b.guess && b.jumper:
 			l.r = f.round(truths[f.line*rows]) // it keeps its slope
 		default:
-			*l = line{f.fold(int64(l.r) + delta.Bend(l.v, course[k], at, all, n)), course[k]}
+			*l = line{f.fold(int64(l.r) + r.span.Bend(l.v, course[k], at)), course[k]}
 		}
 	}
 	b.fresh, b.age = false, 0
 }
 
 // drifted reports whether the lines missed by accumulated rounding, not by a jump.
-func (s *set) drifted(lines []line, truths []float64, rows int, gap int64) bool {
+func (s *set) drifted(lines []line, truths []float64, rows int, span delta.Span) bool {
 	for k := range s.fields {
 		f := &s.fields[k]
 		l := lines[f.line]
-		if math.Abs(f.off(int64(l.r)+int64(l.v)*gap, truths[f.line*rows])) > f.slack+2 {
+		if math.Abs(f.off(int64(l.r)+span.Straight(l.v), truths[f.line*rows])) > f.slack+2 {
 			return false
 		}
 	}
@@ -195,7 +194,7 @@ func (s *set) drifted(lines []line, truths []float64, rows int, gap int64) bool 
 
 // past returns the values of the fields of a set in a row one step ago, unless they are unknown.
 func (r *Ring) past(table, row int, of *set) (values [3]float64, known bool) {
-	if r.since != r.steps*r.gap || r.gap > maxGap {
+	if !r.continues || r.since != r.span.Steps() {
 		return values, false
 	}
 	id, p := r.tables[table].ids[row], r.tables[table].plan

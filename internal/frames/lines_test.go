@@ -125,7 +125,7 @@ func TestOneBendIsToldFromAnyOlderState(t *testing.T) {
 					a, b := past[old][k], past[now][k]
 					found := false
 					for at := range steps * (now - old) {
-						r := int64(a[0]) + delta.Bend(a[1], b[1], at, steps*(now-old), steps)
+						r := int64(a[0]) + s.layout.Span(uint32(old+1), uint32(now+1)).Bend(a[1], b[1], at)
 						found = found || r == int64(b[0]) || k == 2 && uint16(r) == uint16(b[0])
 					}
 					if !found && a[1] != b[1] {

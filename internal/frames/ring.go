@@ -45,8 +45,11 @@ type Ring struct {
 	before []step    // values at the step before a send
 	since  int       // steps since the newest frame
 	newest uint32    // send of the newest frame
-	gap    int       // sends between the previous frame and the current one
-	carry  carry
+
+	unit      int        // simulation steps in which lines measure their change
+	span      delta.Span // from the previous frame to the current one
+	continues bool       // it is short enough for lines to continue
+	carry     carry
 
 	clamped  []uint64
 	clampLog clampLog
@@ -87,11 +90,11 @@ func New(c Config) *Ring {
 	comps, steps := c.World.Protocol().Replicated(), max(c.Steps, 1)
 	r := &Ring{
 		w: c.World, layout: c.Layout, steps: steps, rate: max(c.World.TickRate()/steps, 1), comps: comps, hides: c.Hides || len(c.Restricted) > 0,
-		restricted: c.Restricted,
-		slots:      slots{places: map[components.NetID]place{}},
-		plans:      map[uint64]*plan{},
-		clamped:    make([]uint64, len(comps)),
-		clampLog:   newClampLog(comps, c.Logger),
+		restricted: c.Restricted, unit: c.Layout.LineSteps(),
+		slots:    slots{places: map[components.NetID]place{}},
+		plans:    map[uint64]*plan{},
+		clamped:  make([]uint64, len(comps)),
+		clampLog: newClampLog(comps, c.Logger),
 	}
 	r.frames.most = min(max(32*r.rate/5, leastKept), Kept)
 	for _, c := range comps {
@@ -150,7 +153,8 @@ func (r *Ring) Step() {
 // Take captures the world after tick as number send. send is not 0 and larger than the previous one, by more than
 // one if sends were skipped.
 func (r *Ring) Take(send, tick uint32) *Frame {
-	r.gap = int(min(send-r.newest, maxGap+1))
+	r.span = r.layout.Span(r.newest, send)
+	r.continues = r.newest != 0 && r.span.Steps() <= maxGap*r.unit
 	r.newest = send
 	r.quantizeTables()
 	r.slots.startSend(send)
