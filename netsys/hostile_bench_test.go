@@ -18,7 +18,7 @@ type hostilePacket struct {
 	body []byte
 }
 
-// hostilePackets returns packets of every type in docs/wire-format.md, by name, as a client can send them after its hello.
+// hostilePackets returns packets of every type in docs/spec/wire-format.md, by name, as a client can send them after its hello.
 func hostilePackets(hello []byte) map[string]hostilePacket {
 	rng := rand.New(rand.NewPCG(1, 2))
 	random := func(n int) []byte {

@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// The kinds of packets of a session, as docs/wire-format.md has them.
+// The kinds of packets of a session, as docs/spec/wire-format.md has them.
 const (
 	helloKind = 1 + iota
 	welcomeKind

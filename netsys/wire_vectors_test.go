@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write the test vectors to testdata")
 const handshakeVectorFile = "testdata/handshake.json"
 
 // wireVectors are the packets of a handshake and a session, as payloads of netcode, for other implementations of
-// docs/wire-format.md.
+// docs/spec/wire-format.md.
 type wireVectors struct {
 	Lines   []string // that are compared
 	Packets []wireVector

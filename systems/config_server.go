@@ -193,7 +193,7 @@ type Snapshots struct {
 	// ComponentInterest selects the clients that may know a component of an entity, among those that know the entity: see
 	// [Only]. Default (nil): all of them.
 	ComponentInterest []ComponentInterest
-	// Coders selects the coders of snapshots. Default: all, see docs/wire-blocks.md.
+	// Coders selects the coders of snapshots. Default: all, see docs/spec/wire-blocks.md.
 	Coders delta.Coders
 	// Trained are statistics of this game's traffic from codec/train: see [LoadTrained]. Snapshots are smaller for clients
 	// with the same statistics. Other clients use the built-in ones; the server logs the first such client. Default (nil):

@@ -71,7 +71,7 @@ func relayedInputs(first uint16, random []byte) []byte {
 	return w.Bytes()
 }
 
-// hostileMessages returns messages of every kind in docs/wire-format.md, as a client can send them, by name: n is the number of the
+// hostileMessages returns messages of every kind in docs/spec/wire-format.md, as a client can send them, by name: n is the number of the
 // message.
 func hostileMessages(i *intruder, reports bool) map[string]func(n int) []byte {
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -25,7 +25,7 @@ const snapshotVectorFile = "testdata/snapshot_messages.json"
 
 var update = flag.Bool("update", false, "write the vectors to testdata, and the figures to docs/hitches.md")
 
-// snapshotVectors are messages to a client, for other implementations of docs/wire-format.md.
+// snapshotVectors are messages to a client, for other implementations of docs/spec/wire-format.md.
 type snapshotVectors struct {
 	Protocol []string // lines
 	Welcome  string   // in hexadecimal
@@ -461,7 +461,7 @@ func TestSnapshotVectors(t *testing.T) {
 
 // The message that the document explains is the committed message that it names.
 func TestSnapshotVectorOfTheDocument(t *testing.T) {
-	page, err := os.ReadFile("../docs/wire-format.md")
+	page, err := os.ReadFile("../docs/spec/wire-format.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 )
 
 // The tests named Wire have a decoder of the range coder's bodies that is written
-// from docs/wire-blocks.md and shares nothing with the package: its agreement with
+// from docs/spec/wire-blocks.md and shares nothing with the package: its agreement with
 // the encoder shows that the document is enough to write one.
 
 // wireChance is p and n of a chance.

@@ -10,7 +10,7 @@ import (
 )
 
 // wireDocument is the page that the tests named Wire hold against the code.
-const wireDocument = "../../docs/wire-blocks.md"
+const wireDocument = "../../docs/spec/wire-blocks.md"
 
 // wireTables are the contexts of the document: the start of all chances by the name
 // of their row, and the names in order.

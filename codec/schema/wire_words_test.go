@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// wireKinds has a field of each form whose words docs/wire-format.md explains.
+// wireKinds has a field of each form whose words docs/spec/wire-format.md explains.
 type wireKinds struct {
 	Grid  float64    `net:"-512..512 step 0.01"`
 	Turn  float64    `net:"degrees 0.7"`

@@ -104,7 +104,7 @@ func TestChancesStayInRange(t *testing.T) {
 	}
 }
 
-// A chance moves, and remembers, as docs/wire-blocks.md says.
+// A chance moves, and remembers, as docs/spec/wire-blocks.md says.
 func TestChancesGoTheirWay(t *testing.T) {
 	for n, s := range strides {
 		if want := 655360 / (10*min(n, 39) + 16); int(s.step) != want || int(s.next) != min(n+1, 39) {

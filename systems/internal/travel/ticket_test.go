@@ -68,7 +68,7 @@ func TestTicketsRoundTrip(t *testing.T) {
 	}
 }
 
-// The bytes of a ticket are those in docs/wire-format.md.
+// The bytes of a ticket are those in docs/spec/wire-format.md.
 func TestBytesOfTickets(t *testing.T) {
 	x := Ticket{Kind: "dots", Schema: "b6", Token: token(t, 1)}
 	want, _ := hex.DecodeString("010400646f7473020062360000" + "0000")

@@ -1,5 +1,5 @@
 // Package wire encodes and decodes every message of the netcode, for both ends. It uses no
-// session, world or model. docs/wire-format.md shows the formats.
+// session, world or model. docs/spec/wire-format.md shows the formats.
 //
 //   - Inputs, client to server: [Input], [InputCoder], and the states from which messages
 //     continue, [Bases]. The result of the newest input follows: [Report].

@@ -12,7 +12,7 @@ import (
 	"github.com/tactusgo/tactus/codec"
 )
 
-// The bytes of notices are those in docs/wire-format.md.
+// The bytes of notices are those in docs/spec/wire-format.md.
 func TestBytesOfNotices(t *testing.T) {
 	n := Notice{Kind: NoticeInput, Tick: 300, Input: 290, Reason: "no magic"}
 	b := n.Append(codec.AppendUvarint([]byte{KindNotices}, 7))
