@@ -199,7 +199,7 @@ func (h hitch) play(t *testing.T) (a aftermath) {
 }
 
 // hitchesPage has a row for each model, with the longest time over all tick rates for each length of a hitch.
-const hitchesPage = "../docs/hitches.md"
+const hitchesPage = "../docs/models.md"
 
 var (
 	hitchRates   = []int{10, 20, 30, 60, 128}
@@ -235,7 +235,7 @@ func tenths(d time.Duration) string {
 }
 
 // After a player or the server has stalled for h seconds, the player plays again within h + 2 seconds under every model. While
-// a player stalls, other players stop only under lockstep, and only for the configured time. docs/hitches.md has the longest
+// a player stalls, other players stop only under lockstep, and only for the configured time. docs/models.md has the longest
 // times. This test plays some of the matches, or all with TACTUS_HITCHES=all. The flag -update writes the page.
 func TestHitches(t *testing.T) {
 	t.Parallel()

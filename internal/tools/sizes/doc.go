@@ -4,5 +4,5 @@
 //	go run ./internal/tools/sizes                 an empty Go program, and the clients of the arena and the platformer
 //	go run ./internal/tools/sizes page.wasm       files beside them: a client of your own, somebody's bundle
 //
-// docs/sizes.md has what it printed.
+// docs/guide/measuring.md has what it printed.
 package main
