@@ -63,7 +63,7 @@ func killCam(wire netsys.Wire, server netip.AddrPort, p *ecs.Protocol) (*systems
 	return c, last, err
 }
 
-// The functions of docs/guide/recordings.md record a match and play it.
+// The functions that docs/guide/recordings.md names record a match and play it.
 func TestRecordAndReplay(t *testing.T) {
 	protocol := func() *ecs.Protocol {
 		p := ecs.NewProtocol("dots/1")
