@@ -52,5 +52,17 @@
 // bytes down at 60 Hz each, on a virtual machine, a packet costs 3.2 µs of the server's processor time, two thirds of it in the
 // kernel. It costs 6.0 µs when gnet wakes up for each datagram.
 //
+// In internal/bench/arena -npcs 200, on a busy virtual machine, the server's processor time per client and snapshot is, median of
+// three runs, with plain gnet and as it is:
+//
+//	100 clients, UDP         81 µs   43 µs
+//	300 clients, UDP         48 µs   31 µs
+//	100 clients, WebSocket   90 µs   58 µs
+//	300 clients, WebSocket   60 µs   49 µs
+//
+// A loop that reads batches over UDP and does not sleep takes 83 µs at 100 clients and 43 µs at 300. One that sleeps for 4 ms while
+// Poll does not read takes 55 and 36 µs, and datagrams that arrive meanwhile miss the next tick. The time from an input to the
+// snapshot that contains it is the same within the scatter.
+//
 // [gnet]: https://pkg.go.dev/github.com/panjf2000/gnet/v2
 package eventloop

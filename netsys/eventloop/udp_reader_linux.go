@@ -11,7 +11,7 @@ import (
 // udpReader reads the UDP socket in batches, so that gnet's loop wakes up rarely. gnet reads one datagram per wake-up, and a
 // wake-up costs several times what receiving a datagram does. After gnet has read a datagram, the reader therefore suspends
 // the loop: the loop's goroutine sleeps inside OnTraffic, and datagrams collect in the kernel. Each Poll reads the collected
-// datagrams, so the sleep delays nothing for a server that polls. docs/decisions/event-loop.md has the measurements.
+// datagrams, so the sleep delays nothing for a server that polls. The package comment has the measurements.
 //
 // The loop stays suspended as long as somebody polls. It reads the socket itself only when nobody has polled for a while or
 // when the kernel's buffer fills up.

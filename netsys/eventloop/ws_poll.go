@@ -16,7 +16,7 @@ import (
 // pollReader reads the WebSocket connections in Poll instead of on gnet's loop, on systems that support it. gnet accepts a
 // connection and reads until its first valid message. Then the connection moves to the pollReader. After that, messages wake
 // no goroutine and are not copied into the inbox: one system call reads everything that a client has sent since the latest Poll,
-// and the kernel supplies the time of arrival. docs/decisions/event-loop.md has the measurements.
+// and the kernel supplies the time of arrival. The package comment has the measurements.
 type pollReader struct {
 	connections *connections
 	set         *streams.Set
