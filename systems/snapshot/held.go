@@ -23,6 +23,7 @@ type held struct {
 	lost    bool       // the client may keep an entity that is gone: it must receive the whole view again
 	perSize float32    // average bytes of a member in snapshots that did not hold everything; 0: the newest one did
 	members []partial
+	ranked  uint32 // newest send of which the members have records
 }
 
 // sentSend describes the snapshot of one send.
@@ -42,14 +43,13 @@ type joined struct {
 // partial is what a client that is sent parts of its view keeps about a member.
 type partial struct {
 	id, since uint32
-	at        uint32  // newest send of a part with the member; 0: none
-	from      uint32  // send from which it waits, as this or as another member
-	priority  float32 // accumulated since it was last sent
-	risked    float32 // priority when it was last sent, until that is acknowledged or late; it counts again if it was lost
-	parts     uint64  // bit i: send at-i contained the member
-	misfit    uint32  // send at which it fitted no snapshot of the client; 0: none
-	held      bool    // the client has acknowledged it
-	told      bool    // the client has acknowledged that it is out of sight
+	at        uint32 // newest send of a part with the member; 0: none
+	from      uint32 // send from which it waits: the newest that the client holds with it, or that with which it came into sight
+	parts     uint64 // bit i: send at-i contained the member
+	misfit    uint32 // send at which it fitted no snapshot of the client; 0: none
+	level     uint8  // its priority, see levelOf
+	held      bool   // the client has acknowledged it
+	told      bool   // the client has acknowledged that it is out of sight
 }
 
 // partsKept is the number of sends of which partial.parts has a bit.
@@ -121,7 +121,11 @@ func (h *held) hold(send uint32) {
 	if h.whole = max(h.whole, send); h.whole > h.part {
 		clear(h.members)
 		h.dropped = h.whole
-		h.members, h.part, h.oldest, h.perSize = h.members[:0], 0, 0, 0
+		h.members, h.ranked, h.part, h.oldest, h.perSize = h.members[:0], 0, 0, 0, 0
+	}
+	for i := range h.members {
+		p := &h.members[i]
+		p.held = p.held || p.since <= h.whole
 	}
 }
 
@@ -182,25 +186,56 @@ func (h *held) pairs(send uint32) bool {
 	return h.holdsWhole(send-1) && !h.isJoined(send) && !h.isJoined(send-1)
 }
 
-// record returns the record about a member, made new if it is about an earlier one.
-func (h *held) record(m *member) *partial {
-	if int(m.index) >= len(h.members) {
-		h.members = slices.Grow(h.members, int(m.index)+1-len(h.members))[:m.index+1]
+// records returns the records about the members of a view at a send, by index.
+func (h *held) records(v *view, send uint32) []partial {
+	if n := v.indexes; n > len(h.members) {
+		h.members = slices.Grow(h.members, n-len(h.members))[:n]
 	}
-	p := &h.members[m.index]
-	if p.id != m.id || p.since != m.since {
-		*p = partial{id: m.id, since: m.since, from: m.since}
-		// Otherwise an entity whose components change often would never have its turn.
-		if i := int(m.before) - 1; i >= 0 && i < len(h.members) && h.members[i].id == m.id {
-			old := &h.members[i]
-			p.from, p.priority = max(old.from, old.at), old.priority
+	if v.entered > h.ranked {
+		for i := range v.members {
+			if m := &v.members[i]; m.since > h.ranked {
+				h.startRecord(m)
+			}
 		}
 	}
-	return p
+	h.ranked = send
+	return h.members
 }
 
-// inPart reports whether the part of a send contained a member, in sight or as gone.
+// startRecord makes the record with the index of a member a record about it.
+func (h *held) startRecord(m *member) {
+	p := partial{id: m.id, since: m.since, from: max(m.since, h.whole), level: evenLevel, held: m.since <= h.whole}
+	// Otherwise an entity whose components change often would never have its turn.
+	if i := int(m.before) - 1; i >= 0 && i < len(h.members) && h.members[i].id == m.id {
+		old := &h.members[i]
+		p.from, p.level = max(old.from, old.at), old.level
+	}
+	h.members[m.index] = p
+}
+
+// waited returns the number of sends for which a member has waited. A send from which no acknowledgement can have arrived yet, within
+// wait sends, counts as received.
+func (p *partial) waited(send, wait uint32) uint32 {
+	at := p.at
+	if send-at > wait {
+		at = 0
+	}
+	return send - max(at, p.from)
+}
+
+// find returns the record about a member, nil if there is none.
+func (h *held) find(m *member) *partial {
+	if int(m.index) < len(h.members) && m.since <= h.ranked {
+		return &h.members[m.index]
+	}
+	return nil
+}
+
+// inPart reports whether the part of a send contained a member, in sight or as gone. Without a record it did not.
 func (p *partial) inPart(send uint32) bool {
+	if p == nil {
+		return false
+	}
 	back := p.at - send
 	return p.at >= send && back < partsKept && p.parts>>back&1 != 0
 }
@@ -209,7 +244,6 @@ func (p *partial) inPart(send uint32) bool {
 func (p *partial) sent(send uint32) {
 	p.parts = p.parts<<(send-p.at) | 1 // a shift by 64 or more leaves nothing
 	p.at = send
-	p.risked, p.priority = p.priority, 0
 }
 
 // inSnapshot reports whether the snapshot of a send contains a member in sight.
@@ -218,7 +252,7 @@ func (h *held) inSnapshot(m *member, send uint32) bool {
 	if s == nil {
 		return h.isJoined(send) && m.in(send) && !h.skips(m, send)
 	}
-	return m.in(send) && (s.whole || int(m.index) < len(h.members) && h.record(m).inPart(send))
+	return m.in(send) && (s.whole || h.find(m).inPart(send))
 }
 
 // newestHeld returns the newest send of which the client holds a member, 0 for none.

@@ -43,8 +43,8 @@ type Knowledge struct {
 	// with a state that is newer than Held and not acknowledged.
 	Sent           uint32
 	Unacknowledged int
-	// OverBudget reports that the newest snapshot did not hold everything. Then the entity accumulates Priority at each send.
-	// Gained is the priority that it has accumulated since it was last sent.
+	// OverBudget reports that the newest snapshot did not hold everything. Gained is Priority times the number of sends
+	// that the entity has waited since it was last sent. Entities for which that is large are sent first.
 	OverBudget       bool
 	Priority, Gained float32
 	// Budget limits the client's snapshots in bytes, and Allowed the next one.
@@ -97,9 +97,9 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 	}
 	k.Sent, k.Unacknowledged = h.newestSent(m, k.Held)
 	k.Priority = s.config.gain(s.config.World, f, c.sight, m)
-	if c.over {
-		p := h.record(m)
-		k.Gained, k.TooBig = p.priority, p.misfit != 0
+	if p := h.find(m); c.over && p != nil {
+		k.Gained = k.Priority * float32(p.waited(f.Send, c.roundTripSends(s.config.SendRate)))
+		k.TooBig = p.misfit != 0
 	}
 }
 

@@ -12,22 +12,47 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// Stage 4, if the whole view does not fit: a part of it. Members accumulate priority with each send until they are sent, and those
-// with the most go first, each against the youngest send of which the client holds it. Without a game's priorities members take
+// Stage 4, if the whole view does not fit: a part of it. The members with the highest priority, times the sends that they have waited,
+// go first, each against the youngest send of which the client holds it. Without a game's priorities members take
 // turns in chunks instead, in an order that all clients of a view share: clients then need the same blocks.
 
-// leastPriority keeps entities without priority from waiting forever, and firstPriority puts an entity before all others.
-const (
-	leastPriority = 1.0 / 16
-	firstPriority = 1 << 20
-)
+// leastPriority keeps entities without priority from waiting forever.
+const leastPriority = 1.0 / 16
 
-// bucketCount is the number of buckets of members by priority.
+// bucketCount is the number of buckets of members. Those in higher buckets are sent first.
 const (
 	bucketCount = 128
+	noBucket    = 0               // the bucket of members that are not to be sent
 	news        = 96              // the first bucket of members that the client does not have, by sends that they waited
 	gone        = bucketCount - 1 // the bucket of members out of sight
 )
+
+// Levels are logarithms of priorities in steps of about an eighth of an octave.
+const (
+	levelsPerOctave = 8
+	leastLevel      = (127 - 4) * levelsPerOctave // the exponent of leastPriority
+	evenLevel       = 4 * levelsPerOctave         // of priority 1
+)
+
+// levelOf returns the level of a priority.
+func levelOf(priority float32) uint8 {
+	return uint8(min(math.Float32bits(priority)>>20-leastLevel, math.MaxUint8))
+}
+
+// waitLevels holds the level of waiting for a number of sends, minus evenLevel. Longer waits count as the longest.
+var waitLevels = func() (x [4096]uint8) {
+	for i := range x {
+		x[i] = levelOf(float32(max(i, 1))) - evenLevel
+	}
+	return x
+}()
+
+// bucketOf returns the bucket of a member: the level of its priority times the sends that it waited, in steps of a quarter of an
+// octave.
+func bucketOf(waited uint32, level uint8) uint8 {
+	b := uint32(waitLevels[min(waited, uint32(len(waitLevels)-1))]) + uint32(level)
+	return uint8(min(b/2+1, news-1))
+}
 
 // usualSize is the expected size of a member in bytes until a part of the view has been sent.
 const usualSize = 6
@@ -40,22 +65,27 @@ const chunkSize = 64
 
 // part is memory for choosing a part of a view.
 type part struct {
-	covers  []uint64 // by member: bit i: the client holds it as of send f.Send-1-i; lastBit: as of send whole
-	buckets []uint8  // by member; noBucket: it is not to be sent
-	chosen  []bool   // by member: it is in the current block
-	picked  []int32  // members to pack
-	rest    []int32  // those of them without a block
-	list    []int32  // those of the current block
-	held    uint64   // the bits of covers of which the client holds any member
-	whole   base     // the send of lastBit
-	turns   []turn   // by chunk
-	order   []int32  // members by chunk
-	missing uint32   // see [wire.BlockHead]
-	late    bool     // a member has no other baseline than that of lastBit
-	hash    uint64   // of the packed members
-	sizes   int      // bytes of the blocks, packed or not
-	tried   int      // members of the blocks, packed or not
-	starved bool     // owner state left no room for the most urgent members
+	covers  []uint64         // by member: bit i: the client holds it as of send f.Send-1-i; lastBit: as of send whole
+	buckets []uint8          // by member
+	counts  [bucketCount]int // members by bucket
+	chosen  []bool           // by member: it is in the current block
+	picked  []int32          // members to pack
+	list    []int32          // those of the current block
+	rest    []int32          // those of them without a block
+	wholes  uint64           // the sends of which the client holds the whole view: bit i for f.Send-1-i
+	parts   uint64           // the sends of which the client holds a part
+	misfits int              // members that fit no snapshot
+	wait    uint32           // sends until an acknowledgement can arrive
+	held    uint64           // the bits of covers of which the client holds any member
+	whole   base             // the send of lastBit
+	turns   []turn           // by chunk
+	order   []int32          // members by chunk
+	missing uint32           // see [wire.BlockHead]
+	late    bool             // a member has no other baseline than that of lastBit
+	hash    uint64           // of the packed members
+	sizes   int              // bytes of the blocks, packed or not
+	tried   int              // members of the blocks, packed or not
+	starved bool             // owner state left no room for the most urgent members
 }
 
 // turn is a chunk of members that take turns together.
@@ -66,14 +96,6 @@ type turn struct {
 
 // leastLeft is the number of sends before a member out of sight is forgotten at which a client that does not know of it joins again.
 const leastLeft = 8
-
-const noBucket = 255
-
-// bucketOf returns the bucket of a priority: four for each power of two.
-func bucketOf(priority float32) uint8 {
-	b := int(math.Float32bits(priority)>>21) - (127-5)*4 // 1/32 and less: 0
-	return uint8(min(max(b, 0), news-1))
-}
 
 // fitPart packs as many members as fit. It reports whether these are all.
 func (d *draft) fitPart() (all bool) {
@@ -91,7 +113,8 @@ func (d *draft) fitPart() (all bool) {
 		taken = d.packTurns(unsent)
 	}
 	if taken == 0 {
-		n := min(int(0.96*room/h.perSize)+1, waiting)
+		n := int(0.96*room/h.perSize) + 1
+		n = min(n&^(1<<max(bits.Len(uint(n))-6, 0)-1), waiting) // rounded: clients with almost the same room need the same blocks
 		d.pick(n)
 		taken = d.packUrgent()
 		taken += d.packPicked(max(1, int(float32(n)*h.perSize/(0.93*pieceRoom)+0.99)))
@@ -126,81 +149,137 @@ func (d *draft) noteOver() {
 // rank puts the members that may be sent into buckets, and finds which sends hold them. It returns their number, the number of those
 // that the client does not know as they are, and the number of members that fit no snapshot.
 func (d *draft) rank() (waiting, unsent, misfits int) {
-	y, v, h, send := &d.part, d.v, d.h, d.f.Send
+	y, v, h := &d.part, d.v, d.h
+	records := h.records(v, d.f.Send)
+	d.weigh(records)
 	y.covers, y.buckets = reuse.Slice(y.covers, len(v.members)), reuse.Slice(y.buckets, len(v.members))
-	wholes, parts := d.heldSends()
-	wait := d.c.roundTripSends(d.sys.config.SendRate)
-	h.oldest, y.missing = 0, 0
-	late := false
-	for i := range v.members {
-		m := &v.members[i]
-		p := h.record(m)
-		before := uint64(1)<<min(send-m.since, 63) - 1 // sends at which the entity was in sight
-		if m.until != 0 {
-			before &^= uint64(1)<<min(send-m.until, 63) - 1
-		}
-		aligned := p.parts << (send - 1 - p.at)
-		covers := (aligned&parts | wholes) & before
-		if y.whole.send != 0 && m.in(y.whole.send) && !h.skips(m, y.whole.send) {
-			covers |= 1 << lastBit
-		}
-		y.covers[i], y.buckets[i] = covers, noBucket
-		switch {
-		case m.replaced:
-			continue
-		case p.misfit != 0 && send-p.misfit < leaveOutFor && m.until == 0:
-			misfits++
-			continue
-		case m.until != 0:
-			after := uint64(1)<<min(send-m.until, 63) - 1
-			p.told = p.told || h.whole >= m.until || aligned&parts&after != 0
-			if p.told || p.at == 0 && h.told < m.since {
-				continue
+	d.findHeldSends()
+	y.wait = d.c.roundTripSends(d.sys.config.SendRate)
+	y.missing, y.misfits = 0, 0
+	clear(y.counts[:])
+	used := d.rankPlain(records)
+	if y.counts[noBucket] > 0 {
+		for i, b := range y.buckets {
+			if b == noBucket {
+				used |= d.rankOther(i, records)
+				y.counts[y.buckets[i]]++
 			}
+		}
+	}
+	d.setOldest(used)
+	for b, n := range y.counts[noBucket+1:] {
+		if waiting += n; b+noBucket+1 >= news {
+			unsent += n
+		}
+	}
+	return waiting, unsent, y.misfits
+}
+
+// rankPlain ranks the members that are in sight, known to the client and not too big, if the client holds no whole view. All others
+// get noBucket. It returns the bits of the youngest sends that hold the members. The loop runs for each member and each client that
+// is over budget, so that what is rare is in rankOther.
+func (d *draft) rankPlain(records []partial) (used uint64) {
+	y, send, members := &d.part, d.f.Send, d.v.members
+	covers, buckets := y.covers[:len(members)], y.buckets[:len(members)]
+	if y.wholes != 0 || y.whole.send != 0 {
+		clear(buckets)
+		y.counts[noBucket] = len(members)
+		return 0
+	}
+	parts, wait := y.parts, y.wait
+	for i := range members {
+		m := &members[i]
+		p := &records[m.index]
+		if m.until != 0 || p.misfit != 0 || !p.held {
+			buckets[i] = noBucket
+			y.counts[noBucket]++
+			continue
+		}
+		held := p.parts << (send - 1 - p.at) & parts
+		covers[i] = held
+		if held != 0 {
+			used |= held & -held
+			p.from = max(p.from, send-1-uint32(bits.TrailingZeros64(held)))
+		}
+		b := bucketOf(p.waited(send, wait), p.level)
+		buckets[i] = b
+		y.counts[b%bucketCount]++
+	}
+	return used
+}
+
+// setOldest sets the oldest send that a member needs as a baseline, given the bits of the youngest sends that hold the members.
+func (d *draft) setOldest(used uint64) {
+	y, h, send := &d.part, d.h, d.f.Send
+	y.late, h.oldest = used>>lastBit != 0, 0
+	if y.late {
+		h.oldest = y.whole.send
+	}
+	if used &^= 1 << lastBit; used != 0 {
+		if at := send - uint32(bits.Len64(used)); h.oldest == 0 || at < h.oldest {
+			h.oldest = at
+		}
+	}
+}
+
+// rankOther ranks any member. It returns the bit of the youngest send that holds it, 0 if it cannot be sent or is out of sight.
+func (d *draft) rankOther(i int, records []partial) (youngest uint64) {
+	y, h, send := &d.part, d.h, d.f.Send
+	m := &d.v.members[i]
+	p := &records[m.index]
+	parts, after := p.parts<<(send-1-p.at)&y.parts, uint64(0) // after: the sends since the entity went out of sight
+	if m.until != 0 {
+		after = 1<<min(send-m.until, 63) - 1
+	}
+	held := (parts | y.wholes) & (1<<min(send-m.since, 63) - 1) &^ after
+	if y.whole.send != 0 && m.in(y.whole.send) && !h.skips(m, y.whole.send) {
+		held |= 1 << lastBit
+	}
+	y.covers[i] = held
+	switch {
+	case m.replaced:
+		return 0
+	case m.until != 0:
+		p.told = p.told || h.whole >= m.until || parts&after != 0
+		if !p.told && (p.at != 0 || h.told >= m.since) {
 			y.buckets[i] = gone
 			h.lost = h.lost || send-m.ended+leastLeft+d.sys.sends.all > d.remembered()
-		default:
-			p.held = p.held || covers != 0 || m.since <= h.whole
-			if !p.held {
-				y.missing = max(y.missing, send-m.since+1)
-			}
-			if p.risked > 0 && send-p.at > wait {
-				if !h.holdsAny(p.at) { // it was lost
-					p.priority += p.risked
-				}
-				p.risked = 0
-			}
-			if p.priority += d.gain(m); !p.held && (p.at == 0 || send-p.at > wait) {
-				y.buckets[i] = uint8(min(news+send-max(p.from, p.at), gone-1))
-			} else {
-				y.buckets[i] = bucketOf(p.priority)
-			}
-			if covers == 1<<lastBit {
-				late = true
-			}
-			if covers != 0 {
-				if at := d.baseOf(bits.TrailingZeros64(covers)).send; h.oldest == 0 || at < h.oldest {
-					h.oldest = at
-				}
-			}
 		}
-		if waiting++; y.buckets[i] >= news {
-			unsent++
-		}
+		return 0
+	case p.misfit != 0 && send-p.misfit < leaveOutFor:
+		y.misfits++
+		return 0
 	}
-	y.late = late
-	return waiting, unsent, misfits
+	youngest = held & -held
+	if youngest&^(1<<lastBit) != 0 {
+		p.from = max(p.from, send-1-uint32(bits.TrailingZeros64(held)))
+	}
+	p.misfit, p.held = 0, p.held || held != 0
+	if !p.held {
+		y.missing = max(y.missing, send-m.since+1)
+	}
+	if !p.held && (p.at == 0 || send-p.at > y.wait) {
+		y.buckets[i] = uint8(min(news+send-max(p.from, p.at), gone-1))
+	} else {
+		y.buckets[i] = bucketOf(p.waited(send, y.wait), p.level)
+	}
+	return youngest
 }
 
-// gain returns the priority that a member of the view accumulates per send.
-func (d *draft) gain(m *member) float32 {
-	if d.own {
-		return 1
+// weigh asks the game for the priorities of the members.
+func (d *draft) weigh(records []partial) {
+	c := &d.sys.config
+	if c.Priority == nil || d.own {
+		return
 	}
-	return d.sys.config.gain(d.w, d.f, d.c.sight, m)
+	for i := range d.v.members {
+		if m := &d.v.members[i]; m.until == 0 {
+			records[m.index].level = levelOf(c.gain(d.w, d.f, d.c.sight, m))
+		}
+	}
 }
 
-// gain returns the priority that a member accumulates per send.
+// gain returns the priority of a member for a client.
 func (c *Config) gain(w *ecs.World, f *frames.Frame, client uint32, m *member) float32 {
 	if c.Priority == nil {
 		return 1
@@ -211,9 +290,10 @@ func (c *Config) gain(w *ecs.World, f *frames.Frame, client uint32, m *member) f
 	return leastPriority
 }
 
-// heldSends returns the sends of which the client holds the whole view, and those of which it holds a part: bit i for f.Send-1-i.
-func (d *draft) heldSends() (wholes, parts uint64) {
+// findHeldSends finds the sends of which the client holds the whole view, and those of which it holds a part.
+func (d *draft) findHeldSends() {
 	h, y, send, floor := d.h, &d.part, d.f.Send, d.c.floor
+	wholes, parts := uint64(0), uint64(0)
 	for i := uint32(0); i < lastBit && i+1 < send && i+1 <= d.oldestAge() && send-1-i >= floor; i++ {
 		if at := send - 1 - i; h.holdsWhole(at) && !h.isJoined(at) {
 			wholes |= 1 << i
@@ -221,41 +301,57 @@ func (d *draft) heldSends() (wholes, parts uint64) {
 			parts |= 1 << i
 		}
 	}
-	y.held, y.whole = wholes|parts, base{}
+	y.wholes, y.parts, y.held, y.whole = wholes, parts, wholes|parts, base{}
 	if at := h.whole; h.wholeServes(send, floor, d.oldestAge()) && (h.isJoined(at) || send-at > lastBit) {
 		y.whole = base{send: at, whole: true, bit: lastBit}
 	}
-	return wholes, parts
 }
 
 // pick picks n members, those in the highest buckets.
 func (d *draft) pick(n int) {
 	y := &d.part
-	y.picked = y.picked[:0]
+	least, left := threshold(&y.counts, n)
+	y.picked = reuse.Slice(y.picked, len(y.buckets))
+	picked := 0
 	for i, b := range y.buckets {
-		if b != noBucket {
-			y.picked = append(y.picked, int32(i))
+		// Without branches, because the processor cannot predict them.
+		y.picked[picked] = int32(i)
+		above, equal := 0, 0
+		if b > least {
+			above = 1
 		}
+		if b == least {
+			equal = 1
+		}
+		if left == 0 {
+			equal = 0
+		}
+		left -= equal
+		picked += above + equal
 	}
-	y.picked = y.mostUrgent(y.picked, n)
+	y.picked = y.picked[:picked]
 }
 
-// mostUrgent returns those n of some members that are in the highest buckets, in the same order. It uses the memory of list.
+// threshold returns the lowest bucket of the n members in the highest buckets, and how many of them are in it.
+func threshold(counts *[bucketCount]int, n int) (least uint8, left int) {
+	least, left = bucketCount-1, n
+	for ; least > noBucket+1 && counts[least] < left; least-- {
+		left -= counts[least]
+	}
+	return least, min(left, counts[least])
+}
+
+// mostUrgent returns those n of some members that are in the highest buckets, in the same order.
 func (y *part) mostUrgent(list []int32, n int) []int32 {
 	var counts [bucketCount]int
 	for _, i := range list {
-		if b := y.buckets[i]; b != noBucket { // otherwise it turned out to fit nothing
-			counts[b]++
-		}
+		counts[y.buckets[i]]++
 	}
-	least, left := bucketCount-1, n
-	for ; least > 0 && counts[least] < left; least-- {
-		left -= counts[least]
-	}
+	least, left := threshold(&counts, n)
 	kept := list[:0]
 	for _, i := range list {
-		switch b := int(y.buckets[i]); {
-		case b == noBucket, b < least, b == least && left == 0:
+		switch b := y.buckets[i]; {
+		case b < least, b == least && left == 0:
 			continue
 		case b == least:
 			left--
@@ -268,46 +364,33 @@ func (y *part) mostUrgent(list []int32, n int) []int32 {
 // packUrgent packs the most urgent of the picked members, with those that have the same baseline or, if they do not fit, alone. It
 // returns how many members it packed. If owner state leaves no room for it, the next snapshot is without owner state.
 func (d *draft) packUrgent() int {
-	y, first := &d.part, int32(-1)
+	y := &d.part
+	if len(y.picked) == 0 {
+		return 0
+	}
+	first := y.picked[0]
 	for _, i := range y.picked {
-		if first < 0 || d.waits(i) > d.waits(first) {
+		if y.buckets[i] > y.buckets[first] {
 			first = i
 		}
 	}
-	if first < 0 {
+	bit := d.mostCovered([]int32{first})
+	y.split(y.picked, bit, false)
+	if len(y.rest) == 0 { // there is nothing that it must precede
 		return 0
 	}
-	y.rest = append(y.rest[:0], first)
-	bit := d.mostCovered()
-	y.rest = y.rest[:0]
-	for _, i := range y.picked {
-		if bit < 0 && y.covers[i] == 0 || bit >= 0 && y.covers[i]>>bit&1 != 0 {
-			y.rest = append(y.rest, i)
-		}
+	if d.packList(bit) {
+		y.picked = append(y.picked[:0], y.rest...)
+		return len(y.list)
 	}
-	n := 0
-	if len(y.rest) < len(y.picked) { // otherwise there is nothing that it must precede
-		if n = d.packRest(); n == 0 {
-			y.rest = append(y.rest[:0], first)
-			n = d.packRest()
-		}
-		y.starved = n == 0
-		y.picked = slices.DeleteFunc(y.picked, func(i int32) bool { return d.isPacked(i) })
+	y.list = append(y.list[:0], first)
+	packed := 0
+	if d.packList(bit) {
+		packed = 1
 	}
-	return n
-}
-
-// waits returns the priority of a member that is to be sent.
-func (d *draft) waits(i int32) float32 {
-	if b := d.part.buckets[i]; b >= news {
-		return firstPriority * float32(b)
-	}
-	return d.h.members[d.v.members[i].index].priority
-}
-
-// isPacked reports whether the current snapshot contains a member.
-func (d *draft) isPacked(i int32) bool {
-	return d.h.members[d.v.members[i].index].at == d.f.Send
+	y.starved = packed == 0
+	y.picked = slices.DeleteFunc(y.picked, func(i int32) bool { return y.buckets[i] == noBucket })
+	return packed
 }
 
 // packPicked packs the picked members in equal parts, and returns how many of them it packed. Of a part that does not fit it packs
@@ -317,8 +400,7 @@ func (d *draft) packPicked(parts int) (taken int) {
 	for i, n := 0, len(y.picked); i < parts; i++ {
 		part, packed := y.picked[n*i/parts:n*(i+1)/parts], 0
 		for ; packed == 0 && len(part) > 0; part = y.mostUrgent(part, len(part)/2) {
-			y.rest = append(y.rest[:0], part...)
-			packed = d.packRest()
+			packed = d.packEach(part)
 		}
 		taken += packed
 	}
@@ -343,8 +425,7 @@ func (d *draft) packTurns(unsent int) (taken int) {
 			break
 		}
 		chunk := y.order[x.from:x.to]
-		y.rest = append(y.rest[:0], chunk...)
-		n := d.packRest()
+		n := d.packEach(chunk)
 		if n == 0 && failed+packed == 0 {
 			n = d.packOldest(chunk)
 		}
@@ -366,8 +447,7 @@ func (d *draft) packOldest(chunk []int32) int {
 		return cmp.Compare(h.members[v.members[a].index].at, h.members[v.members[b].index].at)
 	})
 	for n := len(chunk) / 2; n > 0; n /= 2 {
-		y.rest = append(y.rest[:0], chunk[:n]...)
-		if n := d.packRest(); n > 0 {
+		if n := d.packEach(chunk[:n]); n > 0 {
 			return n
 		}
 	}
@@ -385,7 +465,7 @@ func (d *draft) takeTurns() {
 	chunks := (v.indexes + chunkSize - 1) / chunkSize
 	y.turns = reuse.Slice(y.turns, chunks)
 	clear(y.turns)
-	take := func(i int) bool { return y.buckets[i] < news }
+	take := func(i int) bool { return y.buckets[i] != noBucket && y.buckets[i] < news }
 	for i := range v.members {
 		if take(i) {
 			y.turns[v.members[i].index/chunkSize].to++
@@ -413,50 +493,59 @@ func (d *draft) takeTurns() {
 	slices.SortStableFunc(y.turns, func(a, b turn) int { return cmp.Compare(a.rank, b.rank) })
 }
 
-// packRest packs the members in rest, and returns how many of them it packed. Members with the same baseline form a block. A block
-// that does not fit is left out.
-func (d *draft) packRest() (taken int) {
-	y, v := &d.part, d.v
-	for first := true; len(y.rest) > 0; first = false {
-		b := setBlock{v: v, now: d.stateAt(d.f.Send), to: len(v.members), chosen: y.chosen}
-		bit := d.mostCovered()
-		if bit >= 0 {
-			b.base = d.baseOf(bit)
-			if bit+1 < lastBit && d.layout().Second() && y.held>>(bit+1)&1 != 0 {
-				b.base2 = base{send: b.base.send - 1, bit: bit + 1}
-			}
-		}
-		kept := y.rest[:0]
-		y.list = y.list[:0]
-		for _, i := range y.rest {
-			if bit < 0 || y.covers[i]>>bit&1 != 0 || first && y.covers[i] == 0 && v.members[i].until == 0 {
-				y.list = append(y.list, i)
-			} else {
-				kept = append(kept, i)
-			}
-		}
-		y.rest = kept
-		if d.packList(&b) {
+// packEach packs some members, and returns how many of them it packed. Members with the same baseline form a block. A block that does
+// not fit is left out.
+func (d *draft) packEach(members []int32) (taken int) {
+	y := &d.part
+	for first := true; len(members) > 0; first, members = false, y.rest {
+		bit := d.mostCovered(members)
+		y.split(members, bit, first)
+		if d.packList(bit) {
 			taken += len(y.list)
 		}
 	}
 	return taken
 }
 
-// packList packs the members in list as a block. It reports whether it did.
-func (d *draft) packList(b *setBlock) bool {
+// split divides some members: those with the baseline with a bit become list, and all others rest. If bit is -1 list gets those
+// without a baseline, and if news is true it gets those in sight without a baseline too.
+func (y *part) split(members []int32, bit int, news bool) {
+	y.list, y.rest = reuse.Slice(y.list, len(members)), reuse.Slice(y.rest, len(members))
+	list, rest := y.list[:len(members)], y.rest[:len(members)]
+	mask := uint64(0)
+	if bit >= 0 {
+		mask = 1 << bit
+	}
+	in, out := 0, 0
+	for _, i := range members {
+		list[in], rest[out] = i, i
+		covers, n := y.covers[i], 0 // added instead of a branch, which the processor could not predict
+		if covers&mask != 0 {
+			n = 1
+		}
+		if covers == 0 && (bit < 0 || news && y.buckets[i] != gone) {
+			n = 1
+		}
+		in, out = in+n, out+1-n
+	}
+	y.list, y.rest = list[:in], rest[:out]
+}
+
+// packList packs the members in list as a block against the baseline with a bit, -1 for none. It reports whether it did.
+func (d *draft) packList(bit int) bool {
 	y, pk, v, h := &d.part, &d.pack, d.v, d.h
-	key := piecesKey{hash: d.listHash(b), two: b.base2.send != 0, model: d.c.model, part: true}
+	b := setBlock{v: v, now: d.stateAt(d.f.Send), to: len(v.members), list: y.list, chosen: y.chosen}
+	if bit >= 0 {
+		b.base = d.baseOf(bit)
+		if bit+1 < lastBit && d.layout().Second() && y.held>>(bit+1)&1 != 0 {
+			b.base2 = base{send: b.base.send - 1, bit: bit + 1}
+		}
+	}
+	key := piecesKey{hash: d.listHash(&b), two: b.base2.send != 0, model: d.c.model, part: true}
 	if b.base.send != 0 {
 		key.age = b.now.send - b.base.send
 	}
-	for _, i := range y.list {
-		y.chosen[i] = true
-	}
-	x := d.claim(key, b)
-	for _, i := range y.list {
-		y.chosen[i] = false
-	}
+	x := d.claim(key, &b)
 	y.sizes, y.tried = y.sizes+x.size, y.tried+len(y.list)
 	mark := pk.load
 	for _, e := range x.pieces {
@@ -478,6 +567,7 @@ func (d *draft) packList(b *setBlock) bool {
 	for _, i := range y.list {
 		m := &v.members[i]
 		h.members[m.index].sent(d.f.Send)
+		y.buckets[i] = noBucket
 		y.hash ^= mix(uint64(m.id)<<32|uint64(m.since), uint64(m.until))
 	}
 	return true
@@ -486,22 +576,26 @@ func (d *draft) packList(b *setBlock) bool {
 // listHash returns a hash of the members in list, and of the baselines of their block.
 func (d *draft) listHash(b *setBlock) uint64 {
 	y, v := &d.part, d.v
-	hash := mix(uint64(b.now.send), d.baseHash(&b.base))
+	hash, mask, mask2 := mix(uint64(b.now.send), d.baseHash(&b.base)), uint64(0), uint64(0)
+	if b.base.send != 0 {
+		mask = 1 << b.base.bit
+	}
 	if b.base2.send != 0 {
+		mask2 = 1 << b.base2.bit
 		hash = mix(hash, d.baseHash(&b.base2))
 	}
 	for _, i := range y.list {
-		m := &v.members[i]
+		m, covers := &v.members[i], y.covers[i]
 		state := uint64(m.since)
 		if m.until != 0 {
 			state ^= m.departure().hash
 		}
-		if b.base.send != 0 && d.based(int(i), m, &b.base) {
+		if covers&mask != 0 {
 			state ^= 1 << 40
 		} else if m.spawned {
 			state ^= 1 << 41
 		}
-		if b.base2.send != 0 && d.based(int(i), m, &b.base2) {
+		if covers&mask2 != 0 {
 			state ^= 1 << 42
 		}
 		hash = mix(hash^m.hash(), state)
@@ -530,11 +624,11 @@ func (d *draft) baseOf(bit int) base {
 	return base{send: d.f.Send - 1 - uint32(bit), bit: bit}
 }
 
-// mostCovered returns the bit of a baseline that contains most of the members in rest, -1 if none contains any.
-func (d *draft) mostCovered() (best int) {
+// mostCovered returns the bit of a baseline that contains most of some members, -1 if none contains any.
+func (d *draft) mostCovered(members []int32) (best int) {
 	y := &d.part
 	all, any := ^uint64(0), uint64(0)
-	for _, i := range y.rest {
+	for _, i := range members {
 		if m := y.covers[i]; m != 0 {
 			all &= m
 			any |= m
@@ -547,7 +641,7 @@ func (d *draft) mostCovered() (best int) {
 		return bits.TrailingZeros64(all)
 	}
 	var counts [64]int32
-	for _, i := range y.rest {
+	for _, i := range members {
 		for m := y.covers[i]; m != 0; m &= m - 1 {
 			counts[bits.TrailingZeros64(m)]++
 		}
@@ -563,7 +657,7 @@ func (d *draft) mostCovered() (best int) {
 // leaveOutMember leaves a member out for a while, because no snapshot of the client has room for it.
 func (d *draft) leaveOutMember(i int) {
 	m := &d.v.members[i]
-	d.h.record(m).misfit = d.f.Send
+	d.h.members[m.index].misfit = d.f.Send
 	d.part.buckets[i] = noBucket
 	n := note{kind: noteBig, id: m.id, mask: m.mask}
 	if d.own {

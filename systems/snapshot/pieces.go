@@ -76,7 +76,8 @@ type setBlock struct {
 	from, to  int
 	base      base
 	base2     base
-	chosen    []bool   // by member; nil: all but replaced ones
+	list      []int32  // the chosen members, if chosen is not nil
+	chosen    []bool   // by member, while the block is encoded; nil: all but replaced ones
 	fromStart bool     // members that were out of sight are not named, because a client that joins has none of them
 	late      []uint32 // with fromStart: ids of members that are left out
 }
@@ -421,6 +422,9 @@ type cutting struct {
 
 // cut encodes a block in pieces: at first in equal parts as for a number of bytes, and in halves where these are too long.
 func (d *draft) cut(x *cutting, b *setBlock, bytes int) {
+	for _, i := range b.list {
+		b.chosen[i] = true
+	}
 	n := max(1, (bytes+bytes/20+x.room-1)/x.room)
 	from, to := b.from, b.to
 	left := 0
@@ -439,6 +443,9 @@ func (d *draft) cut(x *cutting, b *setBlock, bytes int) {
 		x.add(d.encodeGathered(x.arena, b), b.from)
 	}
 	b.from, b.to = from, to
+	for _, i := range b.list {
+		b.chosen[i] = false
+	}
 }
 
 func (d *draft) cutPart(x *cutting, b *setBlock) {

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -141,6 +142,47 @@ func TestLostEntitiesGoFirst(t *testing.T) {
 	}
 	if others < 100 || again*3 > others*2 {
 		t.Errorf("ticks from one state to the next: %d if the first was lost, %d before", again, others)
+	}
+}
+
+// The time that a member waits begins at the newest send that the client holds, or at one that may still arrive.
+func TestWaited(t *testing.T) {
+	const wait = 3
+	for _, x := range []struct {
+		at, from, send, waited uint32
+		why                    string
+	}{
+		{0, 10, 20, 10, "never sent"},
+		{18, 10, 20, 2, "on its way"},
+		{17, 10, 20, 3, "on its way for as long as a round trip takes"},
+		{16, 10, 20, 10, "lost"},
+		{18, 18, 20, 2, "received"},
+		{0, 0, 2, 2, "the first sends"},
+	} {
+		if n := (&partial{at: x.at, from: x.from}).waited(x.send, wait); n != x.waited {
+			t.Errorf("%s: waited %d sends, want %d", x.why, n, x.waited)
+		}
+	}
+}
+
+// A member with half the priority is as urgent as another one after twice the time. No wait makes one as urgent as a new entity.
+func TestBuckets(t *testing.T) {
+	for waited := uint32(1); waited < 1000; waited++ {
+		for p := float32(leastPriority); p <= 64; p *= 2 {
+			if a, b := bucketOf(waited, levelOf(2*p)), bucketOf(2*waited, levelOf(p)); a != b {
+				t.Fatalf("priority %v after %d sends: bucket %d, half of it after twice as many: %d", 2*p, waited, a, b)
+			}
+		}
+		if a, b := bucketOf(waited, evenLevel), bucketOf(waited+waited/4+1, evenLevel); a >= b {
+			t.Fatalf("bucket %d after %d sends, %d after a quarter more", a, waited, b)
+		}
+	}
+	for _, p := range []float32{leastPriority, 1, 1e9, float32(math.Inf(1))} {
+		for _, waited := range []uint32{1, 1 << 20, 1 << 31} {
+			if b := bucketOf(waited, levelOf(p)); b <= noBucket || b >= news {
+				t.Errorf("priority %v after %d sends: bucket %d", p, waited, b)
+			}
+		}
 	}
 }
 

@@ -30,6 +30,7 @@ type view struct {
 	members []member        // in the order of the wire
 	indexes int             // indexes of members that were ever used
 	free    []int32         // indexes of no member
+	entered uint32          // newest send at which a member came into sight
 	seen    int             // members in sight
 	left    int             // members out of sight
 	// leftSince is the smallest until of a member.
@@ -390,6 +391,7 @@ func (d *draft) enterView(v *view) {
 	}
 	slices.SortFunc(in, func(a, b member) int { return a.compare(&b) })
 	v.seen += len(in)
+	v.entered = d.f.Send
 	i, k := len(v.members)-1, len(in)-1
 	if n := len(v.members) + len(in); n <= cap(v.members) {
 		v.members = v.members[:n]
