@@ -179,10 +179,12 @@ type Snapshots struct {
 	Budget int
 	// Priority returns how much an entity matters to a client if the budget is too small for all: [ByDistance],
 	// [ByComponent], a product of [Priorities], or a function of the game. An entity with twice the priority is sent about
-	// twice as often. Without Priority entities take turns in chunks of 64, and clients without an Interest share the encoding; with it each client
-	// chooses entities for itself, which costs the server two to seven times as much (BenchmarkLoad and BenchmarkPriority in
-	// systems/snapshot). Priority is called in Snapshot, with ServerConfig.Workers above 1 on several goroutines. It must not
-	// change the world or depend on anything else. Values below 1/16 count as 1/16, so every entity is sent eventually.
+	// twice as often. Without Priority entities take turns in chunks of 64, and clients without an Interest share the
+	// encoding; with it each client chooses entities for itself, which costs the server up to eight times as much if all
+	// choose differently (BenchmarkLoad and BenchmarkPriority in systems/snapshot). Priority is called in Snapshot, with
+	// ServerConfig.Workers above 1 on several goroutines: when an entity comes into sight, and then at one in four
+	// snapshots of the client. It must not change the world or depend on anything else. Values below 1/16 count as 1/16,
+	// so every entity is sent eventually.
 	// Default (nil): 1 for all.
 	Priority Priority
 	// Interest selects the entities of others that a client may know: near ones by a [Grid], the same room or team by

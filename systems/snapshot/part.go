@@ -150,8 +150,9 @@ func (d *draft) noteOver() {
 // that the client does not know as they are, and the number of members that fit no snapshot.
 func (d *draft) rank() (waiting, unsent, misfits int) {
 	y, v, h := &d.part, d.v, d.h
+	ranked := h.ranked
 	records := h.records(v, d.f.Send)
-	d.weigh(records)
+	d.weigh(records, ranked)
 	y.covers, y.buckets = reuse.Slice(y.covers, len(v.members)), reuse.Slice(y.buckets, len(v.members))
 	d.findHeldSends()
 	y.wait = d.c.roundTripSends(d.sys.config.SendRate)
@@ -266,14 +267,19 @@ func (d *draft) rankOther(i int, records []partial) (youngest uint64) {
 	return youngest
 }
 
-// weigh asks the game for the priorities of the members.
-func (d *draft) weigh(records []partial) {
+// askEvery is the number of snapshots over budget after which the game is asked for the priority of a member again.
+const askEvery = 4
+
+// weigh asks the game for the priorities of the members whose turn it is, and of those that came into sight after the newest ranked
+// send.
+func (d *draft) weigh(records []partial, ranked uint32) {
 	c := &d.sys.config
 	if c.Priority == nil || d.own {
 		return
 	}
+	turn := d.f.Send / d.sys.sends.all
 	for i := range d.v.members {
-		if m := &d.v.members[i]; m.until == 0 {
+		if m := &d.v.members[i]; m.until == 0 && ((turn+uint32(m.index))%askEvery == 0 || m.since > ranked) {
 			records[m.index].level = levelOf(c.gain(d.w, d.f, d.c.sight, m))
 		}
 	}

@@ -145,6 +145,45 @@ func TestLostEntitiesGoFirst(t *testing.T) {
 	}
 }
 
+// The game is asked for the priority of an entity once in four snapshots, and at once when the entity comes into sight.
+func TestPriorityIsAskedInTurn(t *testing.T) {
+	for _, divide := range []uint32{1, 3} {
+		asked := map[ecs.Entity]int{}
+		g := newPlaza(400, Config{Budget: 300, Priority: func(_ *ecs.World, e ecs.Entity, _ uint32) float32 {
+			asked[e]++
+			return 1
+		}}, nil)
+		g.join(4)
+		g.s.Divide(divide)
+		send := func() {
+			for i := range g.all {
+				g.move(i)
+			}
+			g.run(int(3*divide), nil)
+		}
+		for range 100 {
+			send()
+		}
+		for n := range 50 {
+			clear(asked)
+			for range askEvery {
+				e := g.w.Spawn(place{X: float32(n)}, tint{})
+				if send(); asked[e] != 1 {
+					t.Fatalf("1 in %d: asked %d times about a new entity", divide, asked[e])
+				}
+			}
+			for _, e := range g.all {
+				if asked[e] != 1 {
+					t.Fatalf("1 in %d: asked %d times about an entity in %d snapshots", divide, asked[e], askEvery)
+				}
+			}
+		}
+		if s := g.s.Stats(); s.OverBudget < 200 {
+			t.Errorf("%d snapshots do not hold all: nothing is proven", s.OverBudget)
+		}
+	}
+}
+
 // The time that a member waits begins at the newest send that the client holds, or at one that may still arrive.
 func TestWaited(t *testing.T) {
 	const wait = 3
