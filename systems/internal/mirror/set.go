@@ -50,6 +50,7 @@ type sets struct {
 	spare  []*memberList
 	slots  map[uint32]entitySlot
 	left   []leftSlot // oldest first
+	absent []leftSlot // entities without a slot that datagrams said to be out of sight
 	last   Location   // the last slot that was ever used
 	newest uint32     // newest send with a block of the world
 	known  uint32     // newest send of whose entities none is missing on the client
@@ -263,6 +264,9 @@ func (d *decoding) decode(h *wire.BlockHead, body []byte, floor uint32) error {
 		return err
 	}
 	for _, g := range d.Gone {
+		if _, known := sets.slots[g.ID]; !known {
+			sets.noteAbsent(g.ID, send)
+		}
 		d.clearSlot(g.ID, g.Hidden)
 	}
 	return nil
@@ -421,7 +425,7 @@ func (d *decoding) scatter(floor uint32, base *setOf) error {
 		if born {
 			open.Born |= bit
 		}
-		if isNew && d.Send < s.newest { // a later send that has already arrived may have removed the entity
+		if isNew && d.Send < s.newest && (d.joins || s.removes(m.id, d.Send)) {
 			open.Quiet |= bit
 			if s.slots[m.id].left > 0 {
 				d.leave(m.id, m.at, true)
@@ -432,6 +436,30 @@ func (d *decoding) scatter(floor uint32, base *setOf) error {
 		d.members = append(d.members, m)
 	}
 	return nil
+}
+
+// maxAbsent is the maximum length of sets.absent.
+const maxAbsent = 1 << 10
+
+// noteAbsent records that an entity without a slot is out of sight at a send. The datagram that brings the entity may be late.
+func (s *sets) noteAbsent(id, send uint32) {
+	s.absent = slices.DeleteFunc(s.absent, func(x leftSlot) bool { return x.id == id || x.send+s.keep < s.newest })
+	if len(s.absent) == maxAbsent {
+		s.absent = slices.Delete(s.absent, 0, 1)
+	}
+	s.absent = append(s.absent, leftSlot{id, send})
+}
+
+// removes reports whether a send after the given one, of which a datagram has arrived, may have removed an entity that is new at the
+// given send: it said so, or the client then lacked no entity that was in sight, and this one is not among them.
+func (s *sets) removes(id, send uint32) bool {
+	switch x := s.slots[id]; {
+	case x.left == 0:
+		return false // it is in sight
+	case x.left > send && !x.quiet, s.known >= send:
+		return true
+	}
+	return slices.ContainsFunc(s.absent, func(x leftSlot) bool { return x.id == id && x.send > send })
 }
 
 // open returns the state of a group to which the current datagram adds.

@@ -14,8 +14,13 @@ import (
 
 // setOfSend returns a datagram with one block: the entities in the slots of cur, encoded against those of base, which may be nil.
 func (f *forger) setOfSend(send, age uint32, s wire.Set, cur, base *delta.Group) []byte {
+	return f.partOfSend(send, wire.BlockHead{Age: age}, s, cur, base)
+}
+
+// partOfSend is setOfSend with another head.
+func (f *forger) partOfSend(send uint32, h wire.BlockHead, s wire.Set, cur, base *delta.Group) []byte {
 	b := wire.AppendSnapshotHeader(nil, &wire.SnapshotHeader{Send: uint16(send)})
-	return append(b, f.setBlock(wire.BlockHead{Age: age}, s, cur, base, true)...)
+	return append(b, f.setBlock(h, s, cur, base, true)...)
 }
 
 // pieceOf returns a datagram of a send with a piece of the state of another: new entities.
@@ -164,6 +169,34 @@ func TestLateEntitiesAreMissing(t *testing.T) {
 	f.feed(f.setOfSend(8, 2, wire.Set{}, line(10, 20), line(10, 20)))
 	has("it came again", true)
 	f.check()
+}
+
+// Over the budget, an entity that comes in a late datagram is placed, unless a datagram of a later send has said that it is gone. Otherwise
+// an entity would wait for many turns on a link on which datagrams overtake each other.
+func TestLateEntitiesOverBudget(t *testing.T) {
+	lacking := wire.BlockHead{Age: 2, Missing: 4} // the client may lack entities that came into sight three sends ago
+	for _, c := range []struct {
+		name string
+		gone []wire.GoneEntity
+		want bool
+	}{{"nothing is known of it", nil, true}, {"a later send said that it is gone", []wire.GoneEntity{{ID: 20}}, false}} {
+		f := openForger(t)
+		f.feed(f.pieceOf(5, 5, 0, 1, 10, 15))
+		f.feed(f.partOfSend(7, lacking, wire.Set{Runs: []uint32{1, 1}, Gone: c.gone}, line(10), line(10)))
+		f.feed(f.partOfSend(6, wire.BlockHead{Age: 1, Missing: 3}, wire.Set{Runs: []uint32{0, 1}, News: []wire.NewEntity{{After: 1}}}, line(15, 20), line(15)))
+		f.Place()
+		if _, there := f.config.World.ByNetID(20); there != c.want || f.refused > 0 {
+			t.Errorf("%s: it is there: %v; %d datagrams are refused", c.name, there, f.refused)
+		}
+		// A new state of an entity that is in sight is placed, however it was sent.
+		f.feed(f.partOfSend(9, wire.BlockHead{Age: 2, Missing: 6}, wire.Set{}, line(10), line(10)))
+		f.feed(f.partOfSend(8, wire.BlockHead{Missing: 5}, wire.Set{News: []wire.NewEntity{{}}}, line(15), nil))
+		f.Place()
+		if tick, ok := f.StateTick(15); !ok || tick != 8*every || f.refused > 0 {
+			t.Errorf("%s: the newest state is of tick %d; %d datagrams are refused", c.name, tick, f.refused)
+		}
+		f.check()
+	}
 }
 
 // The slots of entities that are gone are used again, once no baseline needs their states. An entity that comes back soon has its slot.
