@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"testing"
 	"time"
 
@@ -8,8 +9,8 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// Four players on a bad link: rounds end and begin, each has a red player, no prediction is wrong, and in the end all see the
-// same.
+// Four players on a bad link: rounds end and begin, each has a red player and winners, no prediction is wrong, and in the end all
+// see the same.
 func TestTag(t *testing.T) {
 	crowd := systemstest.New(t, systemstest.Config{
 		Protocol: Protocol,
@@ -25,10 +26,13 @@ func TestTag(t *testing.T) {
 	rounds, before := 0, 0
 	for range 600 {
 		crowd.Run(100 * time.Millisecond)
-		its := 0
+		its, winners := 0, 0
 		for _, p := range ecs.All[struct{ It It }](crowd.Server.World()) {
 			if p.It.Is {
 				its++
+			}
+			if p.It.Won {
+				winners++
 			}
 		}
 		if its == 0 {
@@ -36,11 +40,17 @@ func TestTag(t *testing.T) {
 		}
 		if its < before {
 			rounds++
+			if winners == 0 || winners == 4 {
+				t.Errorf("%d players won the round", winners)
+			}
 		}
 		before = its
 	}
 	if rounds == 0 {
 		t.Error("no second round began")
+	}
+	if text := hud(crowd.Clients[0].Client, true, It{Is: true}); !regexp.MustCompile(`^You are It: [0-9]+ s$`).MatchString(text) {
+		t.Errorf("the HUD says %q", text)
 	}
 	crowd.NoCorrections()
 	crowd.Settle()

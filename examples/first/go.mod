@@ -10,14 +10,19 @@ replace (
 )
 
 require (
+	github.com/hajimehoshi/ebiten/v2 v2.8.8
 	github.com/tactusgo/tactus v0.1.0
 	github.com/tactusgo/tactus/systems/devtools v0.1.0
 )
 
 require (
 	github.com/coder/websocket v1.8.15 // indirect
+	github.com/ebitengine/gomobile v0.0.0-20240911145611-4856209ac325 // indirect
+	github.com/ebitengine/hideconsole v1.0.0 // indirect
+	github.com/ebitengine/purego v0.8.0 // indirect
 	github.com/gobwas/httphead v0.1.0 // indirect
 	github.com/gobwas/ws v1.5.0 // indirect
+	github.com/jezek/xgb v1.1.1 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/mlange-42/arche v0.15.3 // indirect
 	github.com/panjf2000/ants/v2 v2.11.3 // indirect

@@ -113,8 +113,9 @@ func (r *reader) must(line string) []byte {
 func TestGuide(t *testing.T) {
 	r := newReader(t)
 	run := func(line string) []byte {
-		if line == "go run ." {
-			play(t, r.command("go build -o server . && exec ./server"))
+		if line == "go run ." || strings.HasPrefix(line, "go run . -http ") {
+			line = strings.Replace(strings.TrimPrefix(line, "go run ."), ":8080", ":0", 1)
+			play(t, r.command("go build -o server . && exec ./server"+line))
 			return nil
 		}
 		out := r.must(line)

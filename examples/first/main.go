@@ -1,4 +1,4 @@
-//go:build !js
+//go:build !js && !window
 
 // Command first is a game of tag in the browser. docs/guide/first-game.md builds it step by step from an empty folder.
 package main

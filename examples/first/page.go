@@ -22,12 +22,13 @@ func main() {
 	})
 }
 
-// draw draws the players of the view. Red players must catch the others. The client's own player has an outline.
+// draw draws the players of the view. Red players must catch the others. The client's own player has an outline, and the HUD.
 func draw(c *systems.Client) {
 	me, _ := c.Own(c.View())
 	at := cmp.Or(ecs.Get[Place](c.View(), me), &Place{320, 200}) // the middle, before this client has a player
 	canvas := browser.Canvas(640, 400, at.X, at.Y)
 	canvas.Set("lineWidth", 3)
+	canvas.Set("textAlign", "center")
 	for e, p := range ecs.All[struct {
 		Place Place
 		It    It
@@ -39,5 +40,7 @@ func draw(c *systems.Client) {
 		if e == me {
 			canvas.Call("stroke")
 		}
+		canvas.Set("fillStyle", "#222")
+		canvas.Call("fillText", hud(c, e == me, p.It), p.Place.X, p.Place.Y-16)
 	}
 }

@@ -1,11 +1,14 @@
 // Command rooms is the smallest server with rooms: each room is a game of dots for four players. Six bots join in the same
-// program, over real UDP. Programs on this machine can request seats at http://127.0.0.1:8080/rooms. After Ctrl-C, players
-// can continue for five seconds; a second Ctrl-C ends the server immediately.
+// program, over real UDP. Programs on this machine can request seats at http://127.0.0.1:8080/rooms; with -lobby and that
+// address without the path, this program does so and plays. After Ctrl-C, players can continue for five seconds; a second
+// Ctrl-C ends the server immediately.
 package main
 
 import (
 	"context"
+	"flag"
 	"log"
+	"math/rand/v2"
 	"net"
 	"time"
 
@@ -65,10 +68,13 @@ func join(ctx context.Context, s *rooms.Server, player uint64) (*systems.Client,
 	}
 	c, err := systems.Dial(ctx, "", Dots(), systems.ClientConfig{
 		Session: systems.ClientSession{Token: all[0].Token},
-		Gather:  systems.Gather(func(c *systems.Client, in *Move) { in.DX = int8(c.World().Tick()/60%2)*2 - 1 }),
+		Gather:  systems.Gather(walk),
 	})
 	return c, all[0].Seat, err
 }
+
+// walk fills the input of a bot, which walks to and fro.
+func walk(c *systems.Client, in *Move) { in.DX = int8(c.World().Tick()/60%2)*2 - 1 }
 
 // play lets six players join and play until ctx ends. A player joins only while the server runs.
 func play(ctx context.Context, server *rooms.Server) {
@@ -83,7 +89,15 @@ func play(ctx context.Context, server *rooms.Server) {
 }
 
 func main() {
-	ctx := context.Background()
+	ctx, lobby := context.Background(), flag.String("lobby", "", "play in a room of the lobby at this `URL`, without a server")
+	if flag.Parse(); *lobby != "" {
+		c, code, err := enter(ctx, *lobby, rand.Uint64()|1, systems.ClientConfig{Gather: systems.Gather(walk)})
+		if err != nil {
+			log.Fatal(err)
+		}
+		log.Printf("client %d plays in the room %s", c.ID(), code)
+		log.Fatal(c.Run(ctx, nil))
+	}
 	server, err := open("127.0.0.1:7777")
 	if err != nil {
 		log.Fatal(err)

@@ -45,16 +45,18 @@ type Config struct {
 
 // page is a running game.
 type page struct {
-	config Config
-	server string
-	token  *netcode.ConnectToken // nil: there are no rooms
-	client *systems.Client
-	lost   error // passed to Config.Lost
-	away   bool
-	said   string
+	config   Config
+	server   string
+	insecure bool                  // without a token, play on a server of another machine
+	token    *netcode.ConnectToken // nil: there are no rooms
+	client   *systems.Client
+	lost     error // passed to Config.Lost
+	away     bool
+	said     string
 }
 
-// Run plays on the server in the flag -connect, which the page sets, and never returns. With the flag -token, the connect
+// Run plays on the server in the flag -connect, which the page sets, and never returns. The page sets the flag
+// -insecure-anyone-can-join if the server admits clients without tokens from other machines. With the flag -token, the connect
 // token of a seat in a room in base64, it plays one session: a page with a lobby requests another token for the next one.
 // Declare flags of the game itself before the call. Run panics if a required field of c is missing.
 func Run(c Config) {
@@ -63,6 +65,7 @@ func Run(c Config) {
 	}
 	p := &page{config: c}
 	flag.StringVar(&p.server, "connect", "", "address of the server, as ws://HOST:PORT")
+	flag.BoolVar(&p.insecure, "insecure-anyone-can-join", false, "play without a token on a server of another machine")
 	flag.String("name", "", "name of the player, if the page asks for it")
 	flag.Func("token", "connect token of a seat in a room, in base64", p.sit)
 	if err := flag.CommandLine.Parse(os.Args[1:]); err != nil || p.server == "" {
@@ -170,6 +173,8 @@ func (p *page) connect() error {
 		ClientID:  player(),
 		Token:     p.token,
 		Reconnect: p.token == nil,
+
+		InsecureAllowAnyAddress: p.insecure,
 		Reach: func(t systems.Ticket) (netsys.Wire, netip.AddrPort, error) {
 			return p.open(dial, t.WS)
 		},

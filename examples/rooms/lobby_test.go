@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/web"
+)
+
+// Clients that know only the URL of the lobby play in one room. A lobby that refuses says why.
+func TestLobby(t *testing.T) {
+	server, err := open("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- server.Run(ctx) }()
+	defer func() {
+		stop()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	}()
+	seats, err := web.New(web.Config{}, rooms.Here(server))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lobby := httptest.NewServer(seats)
+	defer lobby.Close()
+	first := ""
+	for player := range uint64(3) {
+		c, code, err := enter(ctx, lobby.URL, player+1, systems.ClientConfig{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = c.Close(time.Now()) }()
+		if first += code; !strings.HasPrefix(first, code) || code == "" {
+			t.Errorf("player %d plays in the room %q", player+1, code)
+		}
+	}
+	server.Drain()
+	if _, _, err := enter(ctx, lobby.URL, 4, systems.ClientConfig{}); err == nil || !strings.Contains(err.Error(), "about to end") {
+		t.Errorf("a lobby that drains answers %v", err)
+	}
+}
