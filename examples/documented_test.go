@@ -37,6 +37,8 @@ var elsewhere = map[string]string{
 	"./examples/new":     "internal/tools/newgame creates games and plays them",
 	"./examples/swarm":   "it needs a server; examples/swarm tests it with one",
 	"./examples/compare": "its tables take minutes; examples/compare tests it",
+	"./examples/echo":    "it needs a key; examples/echo tests it",
+	"./examples/tokens":  "it needs a key; examples/tokens tests it",
 }
 
 // ends reports whether a command ends by itself.
@@ -122,7 +124,7 @@ func TestDocumentedPrograms(t *testing.T) {
 // documented returns the commands of all documents, each once, in their order.
 func documented(t *testing.T, root string) (all []string) {
 	t.Helper()
-	pages := []string{filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md")}
+	pages := []string{filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md"), filepath.Join(root, "examples", "README.md")}
 	err := filepath.WalkDir(filepath.Join(root, "docs"), func(path string, d fs.DirEntry, err error) error {
 		if filepath.Ext(path) == ".md" {
 			pages = append(pages, path)

@@ -226,6 +226,11 @@ const (
 )
 
 // PresenceChange is the argument of ClientConfig.OnPresence: an entity enters or leaves the world of a client.
+//
+//	ID     components.NetID
+//	Entity ecs.Entity // in Client.World; zero if it had to leave before the reason was known
+//	Why    Reason
+//	Tick   uint32     // server tick of the state with the change
 type PresenceChange = mirror.PresenceChange
 
 // Reason is the reason for an entity entering or leaving the world of a client; Enters distinguishes the two.

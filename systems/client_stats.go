@@ -41,7 +41,14 @@ type ClientStats struct {
 	Session           netsys.Stats
 }
 
-// Mismatch describes a component field that a client predicted wrongly.
+// Mismatch describes a component field that a client predicted wrongly:
+//
+//	Tick             uint32           // server tick of the state that differed
+//	Input            uint32           // number of the input after which the values were compared
+//	NetID            components.NetID // of the entity
+//	Component, Field string
+//	Predicted, Truth string           // the two values as text
+//	CoSimulated      bool             // the client does not own the entity: see Scope
 type Mismatch = reconcile.Mismatch
 
 // Causes returns the causes of this client's corrections so far.

@@ -17,6 +17,11 @@ import (
 
 // Ticket admits a client to another room: see ClientConfig.Session.OnTravel. Printing it does not show the keys of its
 // token.
+//
+//	Kind             string                // the kind of room
+//	Schema           string                // hash of its protocol in hexadecimal; "": unknown
+//	WS, WebTransport string                // URLs of its process; "": none
+//	Token            *netcode.ConnectToken // for ClientConfig.Session.Token; it contains the UDP addresses
 type Ticket = travel.Ticket
 
 // ErrTicket is wrapped by the error of [HandOver] for an invalid ticket.

@@ -66,7 +66,7 @@ type ClientConfig struct {
 	// tick; all of them appear at this moment. May be nil.
 	Loaded func(w *ecs.World, tick uint32)
 	// OnPresence is called when an entity appears in Client.World, after its components are set, and when it leaves, before
-	// they are removed. The change contains the reason: see [Reason]. It is called in Reconcile, and under Rollback and
+	// they are removed. The change contains the reason: see [Reason]. It is called in Receive, and under Rollback and
 	// Lockstep in Predict after each tick, where it may read the world but not write it: see [ecs.Handle]. Client.View is
 	// drawn in the past and shows a leaving entity a little longer. An entity that the client spawns ahead of the server
 	// appears when the server sends it. May be nil.

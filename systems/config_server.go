@@ -215,6 +215,10 @@ func (c ServerConfig) Format(f fmt.State, verb rune) {
 
 // Overload configures what a server reduces, and in which order, when its ticks take too long, and when it refuses new
 // players. [ServerStats] contains the current step.
+//
+//	Off   bool                 // give nothing up, admit everybody; ticks more than five behind are dropped nevertheless
+//	Admit float64              // the load, up to 1, above which new players get netsys.ErrBusy; 0: 0.85
+//	Clock func() time.Duration // how long the process has run; nil: the machine's clock under Run and in rooms, else none
 type Overload = overload.Policy
 
 // defaultBudget is two datagrams.

@@ -11,9 +11,12 @@ type Interest = interest.Interest
 // X, Y and, if present, Z, or those tagged axis x, axis y and axis z. Pass a pointer to a Grid, and keep it while
 // the server runs.
 //
-// An entity becomes visible when it is within Radius of an own entity, and hidden when it is farther than Leave from all
-// of them, in units of T. Leave 0 means 1.2 times Radius. Cell is the length of the cells by which the server finds near
-// entities. It changes only the time that this takes; a good start is two thirds of Radius.
+//	Cell   float64  // above 0; changes only the time that this takes: a good start is two thirds of Radius
+//	Radius float64  // above 0: an entity within it of an own entity becomes visible
+//	Leave  float64  // an entity farther than it from all own entities is hidden; 0: 1.2 times Radius
+//	Eyes   Interest // nil: the client's own entities; else a Same
+//
+// Lengths are in units of T. Cell is the length of the cells by which the server finds near entities.
 //
 // If Eyes is a [Same], the client also sees what is near any entity with the same component value as one of its
 // own: Eyes: Same[Team]() is team vision. Entities with the component but without an owner, such as wards, count as
@@ -61,7 +64,7 @@ func Same[T comparable]() Interest { return interest.Same[T]() }
 // Combined with a Grid or a Same by [And], the filter is asked only about entities that these let pass.
 func Filter[Me, It any](ask func(me Me, it It) bool) Interest { return interest.Filter(ask) }
 
-// Viewer is the number of a client, as a field of the Me of a [Filter].
+// Viewer is the number of a client, a uint32, as a field of the Me of a [Filter]: struct{ Client systems.Viewer }.
 type Viewer = interest.Viewer
 
 // ComponentInterest selects the clients that may see a component: see [Only].

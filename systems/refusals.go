@@ -114,5 +114,6 @@ func RefuseCommand[T any](check func(w *ecs.World, client uint32, v *T) error) R
 	return commands.NewRefuse(check)
 }
 
-// CommandStats counts the commands of clients; see [Command].
+// CommandStats counts the commands of clients, see [Command]: Taken (executed, or due in the next tick), Refused (by
+// Players.RefuseCommands) and Dropped (above Players.CommandRate, or too many waiting), each a uint64.
 type CommandStats = commands.Stats

@@ -86,7 +86,13 @@ const MaxMessages = sessions.MaxMessages
 const MaxMalformed = sessions.MaxMalformed
 
 // AdmissionHandler is called when clients join and leave: see Players.Admission. Package rooms implements it with a list
-// of seats.
+// of seats. Its methods are called in Receive, for players and spectators, and must not change the world. Seats are reserved for
+// players only.
+//
+//	Admit(s netsys.Session) error                   // in the handshake, before Players.Login; an error refuses the client and is sent to it
+//	Entered(s netsys.Session, client uint32)        // connected, with its number
+//	Left(s netsys.Session, client uint32, reason error, waits bool) // ended; waits: the seat is reserved
+//	Gone(player uint64, client uint32)              // the player, by the client id of its tokens, did not return in time
 type AdmissionHandler = sessions.AdmissionHandler
 
 // newRoster returns the roster of a server.

@@ -13,6 +13,9 @@ import (
 // dots is the first program a reader sees; the README prints it whole.
 const dots = "examples/dots/main.go"
 
+// llms is the index for code assistants, in the form of llmstxt.org.
+const llms = "docs/llms.txt"
+
 // fence finds fenced blocks with their language and text.
 var fence = regexp.MustCompile("(?ms)^[ \t]*```([a-z]*)[^\n]*\n(.*?)^[ \t]*```[ \t]*$")
 
@@ -153,7 +156,7 @@ func anchors(doc string) map[string]bool {
 }
 
 func TestLinksResolve(t *testing.T) {
-	for _, name := range files(t, isMarkdown) {
+	for _, name := range append(files(t, isMarkdown), llms) {
 		for _, to := range targets(string(read(t, name))) {
 			if remote.MatchString(to) {
 				continue
@@ -170,6 +173,24 @@ func TestLinksResolve(t *testing.T) {
 			} else if fragment != "" && isMarkdown(target) && !anchors(string(read(t, target)))[fragment] {
 				t.Errorf("%s: %s: no such heading", name, to)
 			}
+		}
+	}
+}
+
+// The index for code assistants has the form of llmstxt.org, and links to all guides.
+func TestLLMs(t *testing.T) {
+	doc := string(read(t, llms))
+	if !regexp.MustCompile(`^# \S.*\n\n> \S`).MatchString(doc) {
+		t.Errorf("%s does not begin with a title and a summary", llms)
+	}
+	for line := range strings.Lines(doc) {
+		if inList := strings.HasPrefix(line, "- "); inList && !strings.HasPrefix(line, "- [") && !strings.HasPrefix(line, "- `") {
+			t.Errorf("%s: %q has neither a link nor a command", llms, strings.TrimSpace(line))
+		}
+	}
+	for _, name := range files(t, func(name string) bool { return isMarkdown(name) && path.Dir(name) == "docs/guide" }) {
+		if !slices.Contains(targets(doc), strings.TrimPrefix(name, "docs/")) && path.Base(name) != "upgrading.md" {
+			t.Errorf("%s does not link to %s", llms, name)
 		}
 	}
 }

@@ -17,6 +17,7 @@
 //	POST /rooms/queue            a seat with other waiting players, parties together
 //	POST /rooms/{id}/join        a seat in that room, by its id or code
 //	POST /rooms/{id}/reconnect   another token for the player's seat in that room
+//	POST /rooms/{id}/spectate    a token to watch that room
 //	GET  /rooms/openapi.json     the OpenAPI document
 //
 // A player who gets a seat gets a connect token, the public endpoints, the room and its code: see [Admission]. Every other answer has
