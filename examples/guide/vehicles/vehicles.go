@@ -135,7 +135,7 @@ func use(w *ecs.World) {
 	}
 }
 
-// board gives a soldier the first free seat of a near car. Whoever gets seat 0 becomes the owner of the car.
+// board gives a soldier the first free seat of a near car. The soldier in seat 0 becomes the owner of the car.
 func board(w *ecs.World, s rider) {
 	for e, c := range ecs.EachInOrder[car](w) {
 		number, free := freeSeat(w, w.NetID(e))
