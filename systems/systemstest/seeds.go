@@ -61,11 +61,21 @@ func command(pkg, test string, seed, n int, short bool) string {
 	return b.String()
 }
 
-// callerPackage returns the package of the caller of Seeds, as an argument for go test in the module's root.
+// callerPackage returns the package of the test that calls, as an argument for go test in the module's root. The test may use a helper
+// of another package.
 func callerPackage() string {
-	pc, _, _, ok := runtime.Caller(2)
+	pc, file, _, ok := runtime.Caller(2)
 	if !ok {
 		return "."
+	}
+	for depth := 3; !strings.HasSuffix(file, "_test.go"); depth++ {
+		at, name, _, ok := runtime.Caller(depth)
+		if !ok {
+			break
+		}
+		if file = name; strings.HasSuffix(file, "_test.go") {
+			pc = at
+		}
 	}
 	main := ""
 	if info, ok := debug.ReadBuildInfo(); ok {
