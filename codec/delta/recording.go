@@ -158,6 +158,9 @@ func (r *Recording) head() error {
 	if err != nil {
 		return err
 	}
+	if steps == 0 || rate == 0 {
+		return fmt.Errorf("%w: %d steps a send, %d sends a second", codec.ErrMalformed, steps, rate)
+	}
 	raw, err := r.r.ReadByte()
 	if err != nil {
 		return err

@@ -89,6 +89,8 @@ func TestRecordingRefuses(t *testing.T) {
 	for name, bad := range map[string][]byte{
 		"magic":   append([]byte("x"), file[1:]...),
 		"version": append([]byte(recordingMagic+"\x09"), file[9:]...),
+		"steps":   slices.Concat(file[:9], []byte{0}, file[10:]),
+		"rate":    slices.Concat(file[:10], []byte{0}, file[11:]),
 	} {
 		if err := read(bad); !errors.Is(err, codec.ErrMalformed) {
 			t.Errorf("%s: %v", name, err)
