@@ -14,6 +14,7 @@ import (
 
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/eventloop"
+	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/rooms"
 	roomsweb "github.com/tactusgo/tactus/systems/rooms/web"
 )
@@ -25,7 +26,7 @@ func lodged(t *testing.T, c roomsweb.Config) (url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := rooms.New(rooms.Config{Kinds: []rooms.Kind{{Name: "plaza", Protocol: plaza, Capacity: 4}}, MaxRooms: 3,
+	server, err := rooms.New(rooms.Config{Kinds: []rooms.Kind{{Name: "plaza", Protocol: plaza, Capacity: 4, Server: systems.ServerConfig{Overload: systems.Overload{Off: true}}}}, MaxRooms: 3,
 		Endpoints: rooms.Endpoints{UDP: on.LocalAddr().String(), WS: "ws://" + on.WebSocketAddr().String()}}, on)
 	if err != nil {
 		t.Fatal(err)

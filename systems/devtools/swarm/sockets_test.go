@@ -15,7 +15,7 @@ func TestRunOnSockets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := systems.NewServer(on, plaza(), systems.ServerConfig{MaxClients: 300})
+	server, err := systems.NewServer(on, plaza(), systems.ServerConfig{MaxClients: 300, Overload: systems.Overload{Off: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,7 +78,7 @@ func replace(t *testing.T, servers *natsdir.Servers, key netcode.Key, name strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	kind := rooms.Kind{Name: "dots", Protocol: versions[version], Capacity: 2, Server: systems.ServerConfig{TickRate: 20}}
+	kind := rooms.Kind{Name: "dots", Protocol: versions[version], Capacity: 2, Server: systems.ServerConfig{TickRate: 20, Overload: systems.Overload{Off: true}}}
 	kind.Set = func(r *rooms.Room, c *systems.ServerConfig) error {
 		c.Schedule = func(s *ecs.Schedule) error {
 			return s.InsertAfter("ServerApply", ecs.System{Name: "whistle", Run: func(w *ecs.World) {

@@ -38,7 +38,7 @@ func newVenue(t *testing.T, name string, key netcode.Key, d fleet.Directory) *ve
 	}
 	kind := rooms.Kind{
 		Name: "field", Protocol: roomstest.Field, Capacity: 200, Linger: -1,
-		Server: systems.ServerConfig{TickRate: 20},
+		Server: systems.ServerConfig{TickRate: 20, Overload: systems.Overload{Off: true}},
 	}
 	s, err := rooms.New(rooms.Config{Process: name, Kinds: []rooms.Kind{kind}, Key: key}, wire)
 	if err != nil {

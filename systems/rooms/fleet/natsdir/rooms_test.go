@@ -10,6 +10,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/rooms"
 	"github.com/tactusgo/tactus/systems/rooms/fleet"
 	"github.com/tactusgo/tactus/systems/rooms/fleet/natsdir"
@@ -46,7 +47,7 @@ func start(ctx context.Context, servers *natsdir.Servers, key netcode.Key, name 
 	if err != nil {
 		return nil, err
 	}
-	kinds := []rooms.Kind{{Name: "dots", Protocol: dots, Capacity: 4}}
+	kinds := []rooms.Kind{{Name: "dots", Protocol: dots, Capacity: 4, Server: systems.ServerConfig{Overload: systems.Overload{Off: true}}}}
 	server, err := rooms.New(rooms.Config{Kinds: kinds, Process: name, Key: key, Store: saves}, wire)
 	if err != nil {
 		return nil, err
