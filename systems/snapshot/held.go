@@ -81,12 +81,6 @@ func (h *held) holdsPart(send uint32) bool {
 	return s != nil && s.open == 0 && !s.whole && send > h.dropped
 }
 
-// holdsAny reports whether the client holds what was sent at a send.
-func (h *held) holdsAny(send uint32) bool {
-	s := h.of(send)
-	return s != nil && s.open == 0
-}
-
 // skips reports whether the client holds the view of a send without a member that was in sight.
 func (h *held) skips(m *member, send uint32) bool {
 	return h.isJoined(send) && slices.Contains(h.joined.late, m.id)
