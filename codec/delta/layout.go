@@ -31,7 +31,8 @@ type Layout struct {
 
 // NewLayout returns the layout of components with the given tables, in the order of registration. A nil table is a
 // component without fields: only its presence is sent. steps is the number of simulation steps between two sends, rate the
-// number of sends per second. Lines measure their change per 50 ms, or per send if there are fewer sends. NewLayout panics above [MaxComponents] components.
+// number of sends per second. Lines measure their change per 50 ms, or per send if there are fewer sends. NewLayout panics above
+// [MaxComponents] components.
 func NewLayout(tables []*schema.Table, steps, rate int) *Layout {
 	return newLayout(tables, steps, rate, func(t *schema.Table) int { return t.Words })
 }

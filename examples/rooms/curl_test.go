@@ -1,17 +1,14 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/tactusgo/tactus/systems/rooms"
 	"github.com/tactusgo/tactus/systems/rooms/web"
 )
 
@@ -30,32 +27,14 @@ func TestCurl(t *testing.T) {
 	if !ok {
 		t.Fatal("there are no commands under Seats by HTTP")
 	}
-	server, err := open("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	served := make(chan error, 1)
-	go func() { served <- server.Run(ctx) }()
-	defer func() {
-		stop()
-		if err := <-served; err != nil {
-			t.Error(err)
-		}
-	}()
-	seats, err := web.New(web.Config{}, rooms.Here(server))
-	if err != nil {
-		t.Fatal(err)
-	}
-	site := httptest.NewServer(seats)
-	defer site.Close()
+	_, lobby := serveLobby(t)
 	code, asked := "", 0
 	for line := range strings.Lines(commands) {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "alias ") {
 			continue
 		}
-		line = strings.NewReplacer("http://127.0.0.1:8080", site.URL, "/CODE/", "/"+code+"/").Replace(line)
+		line = strings.NewReplacer("http://127.0.0.1:8080", lobby, "/CODE/", "/"+code+"/").Replace(line)
 		method, url, body, header := http.MethodGet, "", "", make(http.Header)
 		all := words.FindAllString(line, -1)
 		for i, word := range all {
@@ -72,7 +51,7 @@ func TestCurl(t *testing.T) {
 				header.Set(name, value)
 			}
 		}
-		r, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
+		r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 		if err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}

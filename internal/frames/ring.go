@@ -49,7 +49,8 @@ type Ring struct {
 	unit      int        // simulation steps in which lines measure their change
 	span      delta.Span // from the previous frame to the current one
 	continues bool       // it is short enough for lines to continue
-	carry     carry
+
+	carry carry
 
 	clamped  []uint64
 	clampLog clampLog

@@ -10,6 +10,7 @@ import (
 type between struct{ *states }
 
 func (b between) draw(float64) progress {
+	b.was = b.head
 	b.head, b.oldest = b.clock.Advance(b.now()), math.MaxUint32
 	head := b.sight.startFrame(b.head)
 	p := moves
@@ -113,6 +114,9 @@ func (b between) keepAhead(r *mirror.Replica, f *figure, h *mirror.History, from
 		return false
 	}
 	g := b.segmentOf(r, h, old, nil, head)
+	if b.was < float64(old.Tick)+b.clock.beyond {
+		g.more = min((b.head-b.was)*b.step, b.beyond) // otherwise it would stand still in a frame in which it reaches the bound
+	}
 	b.drawSegment(b.view, f.entity, &g)
 	b.kept.clear()
 	b.keepPose(r.ID, f, b.view, f.entity, g.mask)

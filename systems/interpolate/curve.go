@@ -19,6 +19,7 @@ type segment struct {
 	before   []int32 // of the previous state, for extrapolation; nil: none
 	interval float64 // seconds from the previous state
 	ahead    float64 // seconds since the state, for extrapolation
+	more     float64 // seconds for which it may be extrapolated beyond the bound
 }
 
 // recordReader decodes components from the records of states.
@@ -101,7 +102,7 @@ func (r *recordReader) drawCurve(dst unsafe.Pointer, comp *ecs.Component, g *seg
 
 // extrapolate moves a value beyond the newest state.
 func (r *recordReader) extrapolate(dst unsafe.Pointer, comp *ecs.Component, g *segment, at int) {
-	seconds := min(g.ahead, max(comp.Beyond.Seconds(), r.beyond))
+	seconds := min(g.ahead, max(comp.Beyond.Seconds(), r.beyond)+g.more)
 	switch {
 	case curved(g, comp):
 		v := comp.Speeds

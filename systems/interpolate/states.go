@@ -14,6 +14,7 @@ type states struct {
 	mirror      *mirror.Mirror
 	figures     mirror.Records[figure]
 	step        float64 // seconds per tick
+	was         float64 // the head of the last frame
 	oldest      uint32  // tick of the oldest state from which an entity is interpolated
 	coSimulated func() bool
 }

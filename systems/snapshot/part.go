@@ -664,6 +664,7 @@ func (d *draft) mostCovered(members []int32) (best int) {
 func (d *draft) leaveOutMember(i int) {
 	m := &d.v.members[i]
 	d.h.members[m.index].misfit = d.f.Send
+	d.part.counts[d.part.buckets[i]]--
 	d.part.buckets[i] = noBucket
 	n := note{kind: noteBig, id: m.id, mask: m.mask}
 	if d.own {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"unsafe"
 
@@ -49,12 +50,12 @@ type sets struct {
 	recent *memberList // of the newest set, for the next one if it is equal
 	spare  []*memberList
 	slots  map[uint32]entitySlot
-	left   []leftSlot // oldest first
-	absent []leftSlot // entities without a slot that datagrams said to be out of sight
-	last   Location   // the last slot that was ever used
-	newest uint32     // newest send with a block of the world
-	known  uint32     // newest send of whose entities none is missing on the client
-	used   int        // bytes of the lists
+	left   []leftSlot        // oldest first
+	absent map[uint32]uint32 // newest send at which a datagram said that an entity without a slot is out of sight, by id
+	last   Location          // the last slot that was ever used
+	newest uint32            // newest send with a block of the world
+	known  uint32            // newest send of whose entities none is missing on the client
+	used   int               // bytes of the lists
 }
 
 // entitySlot is the slot of an entity.
@@ -438,28 +439,30 @@ func (d *decoding) scatter(floor uint32, base *setOf) error {
 	return nil
 }
 
-// maxAbsent is the maximum length of sets.absent.
+// maxAbsent is the maximum length of sets.absent. A client that does not remember all of them places no late entities.
 const maxAbsent = 1 << 10
 
 // noteAbsent records that an entity without a slot is out of sight at a send. The datagram that brings the entity may be late.
 func (s *sets) noteAbsent(id, send uint32) {
-	s.absent = slices.DeleteFunc(s.absent, func(x leftSlot) bool { return x.id == id || x.send+s.keep < s.newest })
 	if len(s.absent) == maxAbsent {
-		s.absent = slices.Delete(s.absent, 0, 1)
+		maps.DeleteFunc(s.absent, func(_, at uint32) bool { return at+s.keep < s.newest })
 	}
-	s.absent = append(s.absent, leftSlot{id, send})
+	if s.absent == nil {
+		s.absent = map[uint32]uint32{}
+	}
+	if len(s.absent) < maxAbsent {
+		s.absent[id] = max(s.absent[id], send)
+	}
 }
 
 // removes reports whether a send after the given one, of which a datagram has arrived, may have removed an entity that is new at the
 // given send: it said so, or the client then lacked no entity that was in sight, and this one is not among them.
 func (s *sets) removes(id, send uint32) bool {
-	switch x := s.slots[id]; {
-	case x.left == 0:
+	x := s.slots[id]
+	if x.left == 0 {
 		return false // it is in sight
-	case x.left > send && !x.quiet, s.known >= send:
-		return true
 	}
-	return slices.ContainsFunc(s.absent, func(x leftSlot) bool { return x.id == id && x.send > send })
+	return x.left > send && !x.quiet || s.known >= send || s.absent[id] > send || len(s.absent) == maxAbsent
 }
 
 // open returns the state of a group to which the current datagram adds.
