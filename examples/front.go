@@ -134,7 +134,7 @@ func (f *front) run(x *world) error {
 	defer os.RemoveAll(folder)
 	program := filepath.Join(folder, x.Name)
 	build := exec.CommandContext(f.ctx, "go", "build", "-o", program, ".")
-	build.Dir = filepath.Join(f.root, "examples", x.Name)
+	build.Dir = filepath.Join(f.root, x.Folder())
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build in %s: %w\n%s", build.Dir, err, out)
 	}

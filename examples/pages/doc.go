@@ -5,5 +5,5 @@
 //   - The page of a world in examples/stage: [Page].
 //   - A world with sockets, inspector and page: [Beside]; its command: [Main].
 //
-// Your own game writes these lines itself: see examples/first and examples/starter.
+// Your own game writes these lines itself: see examples/more/first and examples/starter.
 package pages

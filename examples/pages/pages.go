@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path"
+	"strings"
 
 	"github.com/tactusgo/tactus/examples/stage"
 	"github.com/tactusgo/tactus/netsys"
@@ -17,7 +19,7 @@ import (
 
 // World is an example world with a page.
 type World struct {
-	// Name is the name of the world's folder in examples.
+	// Name is the name of the world's folder.
 	Name string `json:"name"`
 	// GamePort is its web.Config.GamePort. Ports of worlds are ten apart.
 	GamePort uint16 `json:"-"`
@@ -29,6 +31,15 @@ type World struct {
 	Model string `json:"model"`
 }
 
+// Folder returns the world's folder in the checkout, which its command names.
+func (w World) Folder() string {
+	words := strings.Fields(w.Command)
+	if words[1] == "-C" {
+		return path.Join(words[2], words[4])
+	}
+	return path.Clean(words[2])
+}
+
 // Worlds lists all worlds with a page.
 func Worlds() []World {
 	return []World{
@@ -37,7 +48,7 @@ func Worlds() []World {
 		{"snake", 7807, "go run ./examples/snake", "Snake", "Deaths that a late input can still undo.", "ServerRewind"},
 		{"snowball", 7817, "go run ./examples/snowball", "Snowball fight", "Snowballs leave your hand at once, and hit what you aimed at.", "CorrectOnMismatch"},
 		{"duel", 7827, "go run ./examples/duel", "Duel", "Two fighters, for whom a tick decides.", "Rollback"},
-		{"physics", 7837, "go -C examples/physics run .", "Ball yard", "A physics library, rolled back and simulated again.", "Rollback"},
+		{"physics", 7837, "go -C examples/more run ./physics", "Ball yard", "A physics library, rolled back and simulated again.", "Rollback"},
 		{"custom", 7787, "go run ./examples/custom", "Bumper yard", "Players who push each other, a door, and platforms to ride.", "LocalSync"},
 		{"fog", 7847, "go run ./examples/fog", "Fog", "Each client knows only what its team sees.", "LocalSync"},
 		{"bodies", 7857, "go run ./examples/bodies", "Bodies", "Hundreds of colliding asteroids in a few kilobytes a second.", "LocalSync"},
@@ -54,7 +65,7 @@ func Beside(w runner.Game) runner.Game {
 	for _, o := range Worlds() {
 		if o.Name == w.Name {
 			web.Beside(&w, eventloop.ListenBoth, web.Config{
-				GamePort: o.GamePort, Package: "examples/" + w.Name + "/wasm", Title: "Tactus " + w.Name, Dist: Page(w.Name),
+				GamePort: o.GamePort, Package: o.Folder() + "/wasm", Title: "Tactus " + w.Name, Dist: Page(w.Name),
 			})
 			return w
 		}

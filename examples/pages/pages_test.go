@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,9 +13,10 @@ import (
 
 // Every world whose command is made here is named, with the command that runs it, and no other is.
 func TestWorlds(t *testing.T) {
-	mains, err := filepath.Glob("../*/main.go")
-	if err != nil || len(mains) == 0 {
-		t.Fatalf("there are no examples: %v", err)
+	mains, _ := filepath.Glob("../*/main.go")
+	more, _ := filepath.Glob("../more/*/main.go")
+	if len(mains) == 0 || len(more) == 0 {
+		t.Fatalf("there are no examples: %q, %q", mains, more)
 	}
 	named, ports := map[string]string{}, map[uint16]bool{}
 	for _, o := range pages.Worlds() {
@@ -26,7 +28,7 @@ func TestWorlds(t *testing.T) {
 			ports[port] = true
 		}
 	}
-	for _, file := range mains {
+	for _, file := range slices.Concat(mains, more) {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -36,8 +38,8 @@ func TestWorlds(t *testing.T) {
 		}
 		name := filepath.Base(filepath.Dir(file))
 		command := "go run ./examples/" + name
-		if _, err := os.Stat(filepath.Join(filepath.Dir(file), "go.mod")); err == nil {
-			command = "go -C examples/" + name + " run ."
+		if slices.Contains(more, file) {
+			command = "go -C examples/more run ./" + name
 		}
 		if named[name] != command {
 			t.Errorf("%s is run by %s: Worlds says %q", file, command, named[name])
@@ -61,7 +63,7 @@ func TestPages(t *testing.T) {
 				t.Errorf("the stage has no page for %s: %v", o.Name, err)
 			}
 		}
-		if _, err := os.Stat("../" + o.Name + "/wasm/main.go"); err != nil {
+		if _, err := os.Stat("../../" + o.Folder() + "/wasm/main.go"); err != nil {
 			t.Error(err)
 		}
 	}

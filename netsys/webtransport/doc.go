@@ -6,7 +6,7 @@
 //
 // # Index of tasks
 //
-//   - See a complete program: examples/webtransport is the arena with a page that uses WebTransport if possible.
+//   - See a complete program: examples/more/webtransport is the arena with a page that uses WebTransport if possible.
 //   - Serve: [Listen]. Serve UDP or WebSocket from the same server: [Listener.Beside]. A server of rooms accepts both kinds
 //     of transport.
 //   - Serve on your own machine, without a certificate of an authority: [DevelopmentCertificate]; pass its hash to the

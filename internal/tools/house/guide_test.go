@@ -11,7 +11,7 @@ import (
 const troubleshooting = "docs/guide/troubleshooting.md"
 
 // followed maps a page to the test that types and compiles every listing on it.
-var followed = map[string]string{"docs/guide/three.md": "examples/first/guide_test.go"}
+var followed = map[string]string{"docs/guide/three.md": "examples/more/first/guide_test.go"}
 
 // The test that follows a page, according to the list, names the page.
 func TestPagesAreFollowed(t *testing.T) {
@@ -37,7 +37,7 @@ func TestMetricsOfDocumentsAreTold(t *testing.T) {
 		}
 	}
 	for _, name := range files(t, func(name string) bool {
-		return isMarkdown(name) || inFolder(name, "examples/fleet/deploy") && !isGo(name)
+		return isMarkdown(name) || inFolder(name, "examples/more/fleet/deploy") && !isGo(name)
 	}) {
 		named := metricUsed
 		if isMarkdown(name) {

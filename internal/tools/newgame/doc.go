@@ -4,5 +4,5 @@
 //
 //   - Create a game: [Make]; do something with it: [Folder.Run], [Folder.Start], [Folder.Change].
 //
-// TestStarter of examples/stage/browsers plays on the page, in a browser.
+// TestStarter of examples/more/browsers plays on the page, in a browser.
 package newgame

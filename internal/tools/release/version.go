@@ -31,7 +31,7 @@ type module struct {
 }
 
 // folders are the folders with modules that only this repository uses, except for library, which games import.
-var folders = []string{"examples/", "internal/", "docs/"}
+var folders = []string{"examples/", "internal/"}
 
 const library = "examples/embed/c"
 

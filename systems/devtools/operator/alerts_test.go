@@ -18,7 +18,7 @@ func TestAlertsNameSeries(t *testing.T) {
 	}
 	used := map[string]bool{}
 	for _, file := range []string{"alerts.yaml", "grafana.json"} {
-		b, err := os.ReadFile("../../../examples/fleet/deploy/" + file)
+		b, err := os.ReadFile("../../../examples/more/fleet/deploy/" + file)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ import type { Scene, World } from '../stage/world';
 
 const physics = bind(types);
 
-const WIDTH = 960, HEIGHT = 540, RADIUS = 22, SIDE = 40; // of examples/physics/game
+const WIDTH = 960, HEIGHT = 540, RADIUS = 22, SIDE = 40; // of examples/more/physics/game
 const DEEP = 130; // of the yard
 const EYES = 118; // the camera is at least as high
 

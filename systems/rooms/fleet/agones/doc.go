@@ -3,7 +3,7 @@
 //   - Connect a server: [Run]. Without Agones it does nothing, so the same program runs everywhere.
 //   - Get the public addresses of the process, for rooms.Config.Addresses: [Addresses].
 //   - Write the manifests: the names of counters and lists are [Rooms] and [Players], the label that drains is [Drain].
-//     examples/fleet/deploy has a Fleet, a FleetAutoscaler and a container file.
+//     examples/more/fleet/deploy has a Fleet, a FleetAutoscaler and a container file.
 //
 // It calls the SDK server beside the process by HTTP on loopback, at the port in AGONES_SDK_HTTP_PORT.
 //
