@@ -1,7 +1,7 @@
 // The yard of balls and crates, seen from the side. The rigid-body library runs in the WebAssembly client.
 import { bind, type Game } from '@tactusgo/client';
 import * as three from 'three';
-import types from '../../../physics/bindings/physics.mjs';
+import types from '../../../more/physics/bindings/physics.mjs';
 import { css, hexOf } from '../scene/colours';
 import { box } from '../scene/ground';
 import { label, unlabel } from '../scene/labels';
