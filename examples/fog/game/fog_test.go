@@ -54,7 +54,7 @@ func TestClientsKnowWhatTheirTeamSees(t *testing.T) {
 			for e, it := range ecs.All[known](w) {
 				var teams [2]bool
 				for _, eye := range ecs.All[known](w) {
-					teams[eye.Team.ID] = teams[eye.Team.ID] || eye.Owner == it.Owner || sees(eye.Pos, eye.Head, it.Pos)
+					teams[eye.Team.ID] = teams[eye.Team.ID] || eye.Owner == it.Owner || sees(eye.Pos, eye.Gaze, it.Pos)
 				}
 				now[w.NetID(e)] = teams
 			}
@@ -186,7 +186,7 @@ func TestSees(t *testing.T) {
 		{X: 170, Y: 20}:  true,  // past it
 		{X: 240, Y: 30}:  false, // too far
 	} {
-		if got := sees(eye, components.Heading{}, to); got != want {
+		if got := sees(eye, Gaze{[2]float32{1, 0}}, to); got != want {
 			t.Errorf("from %v to %v: %v, want %v", eye, to, got, want)
 		}
 	}
@@ -196,12 +196,12 @@ func TestSees(t *testing.T) {
 func TestCatch(t *testing.T) {
 	for _, looks := range []bool{true, false} {
 		w := ecs.NewWorld(Protocol(), ecs.Config{TickRate: 60})
-		spawn := func(x float32, team uint8, angle uint16) ecs.Entity {
-			return w.Spawn(components.Owner{Client: uint32(team) + 1}, components.Position{X: x, Y: 40}, components.Heading{Angle: angle},
-				components.Teleports{}, Team{team}, Seen{}, Input{Look: angle})
+		spawn := func(x float32, team uint8, east float32) ecs.Entity {
+			return w.Spawn(components.Owner{Client: uint32(team) + 1}, components.Position{X: x, Y: 40}, Gaze{[2]float32{east, 0}},
+				components.Teleports{}, Team{team}, Seen{}, Input{Look: map[float32]uint16{1: 0, -1: 1 << 15}[east]})
 		}
-		hunter := spawn(300, 0, 0)
-		victim := spawn(330, 1, map[bool]uint16{true: 1 << 15, false: 0}[looks])
+		hunter := spawn(300, 0, 1)
+		victim := spawn(330, 1, map[bool]float32{true: -1, false: 1}[looks])
 		systemstest.Step(w, 1)
 		if caught := ecs.Single[Match](w).Score[0] == 1; caught == looks {
 			t.Errorf("the victim looks at the hunter: %v; it is caught: %v, at %v", looks, caught, *ecs.Get[components.Position](w, victim))

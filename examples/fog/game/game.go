@@ -35,6 +35,11 @@ type Login struct {
 	Truth bool // to see everything instead of playing
 }
 
+// Gaze is the direction in which a player looks.
+type Gaze struct {
+	Dir [2]float32 `net:"unit 12"`
+}
+
 // Team is the team of a player: 0 is blue, 1 is red.
 type Team struct {
 	ID uint8 `net:"0..1"`
@@ -49,7 +54,7 @@ type Match struct {
 // player is the row of players to write. known is the row to read, of those that a peer knows.
 type player struct {
 	Pos   *components.Position
-	Head  *components.Heading
+	Gaze  *Gaze
 	Leaps *components.Teleports
 	Team  *Team
 	In    *Input
@@ -57,7 +62,7 @@ type player struct {
 type known struct {
 	Owner components.Owner
 	Pos   components.Position
-	Head  components.Heading
+	Gaze  Gaze
 	Team  Team
 }
 
@@ -67,7 +72,7 @@ func Protocol() *ecs.Protocol {
 	ecs.ReplicateFields[components.Position](p, ecs.Predicted|ecs.Interpolated, schema.Fields{
 		"X": "0..640 step 0.0625 tol 0.25 axis x", "Y": "0..640 step 0.0625 tol 0.25 axis y",
 	})
-	ecs.Replicate[components.Heading](p, ecs.Predicted|ecs.Interpolated)
+	ecs.Replicate[Gaze](p, ecs.Predicted|ecs.Interpolated)
 	ecs.Replicate[components.Teleports](p, ecs.Predicted)
 	ecs.Replicate[Team](p, 0)
 	ecs.Singleton[Match](p, 0)
@@ -95,26 +100,28 @@ func join(w *ecs.World, client uint32, login *Login) {
 	if players[0] > players[1] {
 		team.ID = 1
 	}
-	pos, head := base(w, client, team)
-	w.Spawn(components.Owner{Client: client}, pos, head, components.Teleports{}, team, Seen{}, Input{Look: head.Angle})
+	pos, gaze := base(w, client, team)
+	w.Spawn(components.Owner{Client: client}, pos, gaze, components.Teleports{}, team, Seen{}, Input{Look: uint16(team.ID) << 15})
 }
 
 // base returns a place in the base of a team, at the left or right edge, with a look at the middle.
-func base(w *ecs.World, client uint32, team Team) (components.Position, components.Heading) {
+func base(w *ecs.World, client uint32, team Team) (components.Position, Gaze) {
 	draw := ecs.NewRand(w.Seed(), uint64(client)<<32|uint64(w.Tick()))
 	pos := components.Position{X: 30, Y: 200 + draw.Float32()*240}
 	if team.ID == 1 {
-		return components.Position{X: Size - pos.X, Y: pos.Y}, components.Heading{Angle: 1 << 15}
+		return components.Position{X: Size - pos.X, Y: pos.Y}, Gaze{[2]float32{-1, 0}}
 	}
-	return pos, components.Heading{}
+	return pos, Gaze{[2]float32{1, 0}}
 }
 
 // walk turns and moves players. Walls stop one direction and let the other slide along.
 func walk(w *ecs.World) {
-	most := int16(turn * float64(w.Step()) / (2 * math.Pi) * 65536)
+	most := turn * float64(w.Step())
 	for _, p := range ecs.Each[player](w) {
-		left := int16(p.In.Look - p.Head.Angle)
-		p.Head.Angle += uint16(min(max(left, -most), most))
+		was := math.Atan2(float64(p.Gaze.Dir[1]), float64(p.Gaze.Dir[0]))
+		left := math.Remainder(radians(p.In.Look)-was, 2*math.Pi)
+		sin, cos := math.Sincos(was + min(max(left, -most), most))
+		p.Gaze.Dir = [2]float32{float32(cos), float32(sin)}
 		step := pace * w.Step()
 		if p.In.X != 0 && p.In.Y != 0 {
 			step *= math.Sqrt2 / 2
@@ -142,10 +149,10 @@ func blocked(x, y float32) bool {
 func catch(w *ecs.World) {
 	for hunter, h := range ecs.EachInOrder[player](w) {
 		for victim, v := range ecs.EachInOrder[player](w) {
-			if hunter == victim || h.Team.ID == v.Team.ID || distance(*h.Pos, *v.Pos) > touch || sees(*v.Pos, *v.Head, *h.Pos) {
+			if hunter == victim || h.Team.ID == v.Team.ID || distance(*h.Pos, *v.Pos) > touch || sees(*v.Pos, *v.Gaze, *h.Pos) {
 				continue
 			}
-			*v.Pos, *v.Head = base(w, ecs.Get[components.Owner](w, victim).Client, *v.Team)
+			*v.Pos, *v.Gaze = base(w, ecs.Get[components.Owner](w, victim).Client, *v.Team)
 			v.Leaps.Count++
 			for _, m := range ecs.Each[struct{ Match *Match }](w) {
 				m.Match.Score[h.Team.ID]++

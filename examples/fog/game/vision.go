@@ -33,7 +33,7 @@ func look(w *ecs.World) {
 	}](w) {
 		it.Seen.By = 1 << it.Team.ID
 		for _, eye := range ecs.All[known](w) {
-			if sees(eye.Pos, eye.Head, *it.Pos) {
+			if sees(eye.Pos, eye.Gaze, *it.Pos) {
 				it.Seen.By |= 1 << eye.Team.ID
 			}
 		}
@@ -41,10 +41,9 @@ func look(w *ecs.World) {
 }
 
 // sees reports whether a player sees a place: near enough, within the view cone, and not behind a wall.
-func sees(eye components.Position, head components.Heading, at components.Position) bool {
+func sees(eye components.Position, gaze Gaze, at components.Position) bool {
 	far := distance(eye, at)
-	sin, cos := math.Sincos(radians(head.Angle))
-	ahead := float64(at.X-eye.X)*cos + float64(at.Y-eye.Y)*sin
+	ahead := float64(at.X-eye.X)*float64(gaze.Dir[0]) + float64(at.Y-eye.Y)*float64(gaze.Dir[1])
 	return far <= Sight && ahead >= far*math.Cos(Cone/2) && Free(eye, at) == 1
 }
 

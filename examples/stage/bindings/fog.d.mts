@@ -41,10 +41,12 @@ export interface PositionColumn {
   floats(rows: number): Float32Array;
 }
 
-/** Component Heading: predicted, interpolated. r is the row. */
-export interface HeadingColumn {
-  /** 0 to 65535 in steps of 1; an angle: a turn is 65536 */
-  Angle(r: number): number;
+/** Component Gaze: predicted, interpolated. r is the row. */
+export interface GazeColumn {
+  /** A direction: 2 numbers, of length 1 together */
+  Dir(r: number, i: number): number;
+  /** The whole column, 2 numbers per row, for uploading it at once. The array stays the same while the column does not move. */
+  floats(rows: number): Float32Array;
 }
 
 /** Component Teleports: predicted. r is the row. */
@@ -78,7 +80,7 @@ export interface Table {
   readonly Owner: OwnerColumn | null;
   readonly SpawnKey: SpawnKeyColumn | null;
   readonly Position: PositionColumn | null;
-  readonly Heading: HeadingColumn | null;
+  readonly Gaze: GazeColumn | null;
   readonly Teleports: TeleportsColumn | null;
   readonly Team: TeamColumn | null;
   readonly Match: MatchColumn | null;
@@ -130,7 +132,7 @@ export interface Bindings {
   /** The lines of the protocol. A module with other lines is rejected. */
   readonly lines: readonly string[];
   /** The hash of the protocol. */
-  readonly hash: '3de50c0165bdde3e';
+  readonly hash: '0087e8e7c0e72920';
   readonly Table: new (m: Memory) => Table;
   readonly Singletons: new (m: Memory) => Singletons;
   readonly Told: new (m: Memory) => Told;

@@ -7,7 +7,7 @@ export default {
     'replicate Owner{Client uint32 raw}',
     'replicate owner-only SpawnKey{Owner uint32 raw; Input uint32 raw; Nth uint16 raw}',
     'replicate predicted interpolated Position{X float32 0..640 step 0.0625 axis x; Y float32 0..640 step 0.0625 axis y}',
-    'replicate predicted interpolated Heading{Angle uint16 0..65535 step 1 angle}',
+    'replicate predicted interpolated Gaze{Dir [2]float32 unit 12}',
     'replicate predicted Teleports{Count uint8 0..255}',
     'replicate Team{ID uint8 0..1}',
     'replicate Match{Score[0] uint16 0..65535; Score[1] uint16 0..65535; Truth bool}',
@@ -16,14 +16,14 @@ export default {
     'column 0 Owner of 4 bytes{Client uint32 at 0}',
     'column 1 SpawnKey of 12 bytes{Owner uint32 at 0; Input uint32 at 4; Nth uint16 at 8}',
     'column 2 Position of 8 bytes{X float32 at 0; Y float32 at 4}',
-    'column 3 Heading of 2 bytes{Angle uint16 at 0}',
+    'column 3 Gaze of 8 bytes{Dir float32 at 0 of 2}',
     'column 4 Teleports of 1 bytes{Count uint8 at 0}',
     'column 5 Team of 1 bytes{ID uint8 at 0}',
     'column 6 Match of 6 bytes{Score[0] uint16 at 0; Score[1] uint16 at 2; Truth bool at 4}',
     'column 7 Input of 4 bytes{X int8 at 0; Y int8 at 1; Look uint16 at 2}',
     'login Login of 1 bytes{Truth bool at 0}',
   ],
-  hash: '3de50c0165bdde3e',
+  hash: '0087e8e7c0e72920',
   enums: {},
   columns: [
     { name: 'Owner', size: 4, place: 0, in: [
@@ -38,8 +38,8 @@ export default {
       { name: 'X', at: 0, as: 'f32' },
       { name: 'Y', at: 4, as: 'f32' },
     ] },
-    { name: 'Heading', size: 2, place: 3, in: [
-      { name: 'Angle', at: 0, as: 'u16', round: 'wrap' },
+    { name: 'Gaze', size: 8, place: 3, floats: true, in: [
+      { name: 'Dir', at: 0, array: 2, of: { size: 4, as: 'f32' } },
     ] },
     { name: 'Teleports', size: 1, place: 4, in: [
       { name: 'Count', at: 0, as: 'u8', round: 'clamp' },

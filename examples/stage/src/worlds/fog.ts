@@ -144,8 +144,8 @@ class Match implements Scene<typeof fog> {
     friends.empty(0xffc869);
     foes.empty(TEAMS[1 - team]!);
     const seen = new Set<number>();
-    for (const { rows, Position, Heading, Owner, Team } of tables) for (let r = 0; Position && Heading && Owner && Team && r < rows; r++)
-      this.player(Owner.Client(r), Position.X(r), Position.Y(r), Heading.Angle(r) * TURN, Team.ID(r), self, seen);
+    for (const { rows, Position, Gaze, Owner, Team } of tables) for (let r = 0; Position && Gaze && Owner && Team && r < rows; r++)
+      this.player(Owner.Client(r), Position.X(r), Position.Y(r), Math.atan2(Gaze.Dir(r, 1), Gaze.Dir(r, 0)), Team.ID(r), self, seen);
     for (const client of this.shown.keys()) if (!seen.has(client)) this.shown.delete(client);
     this.reveal(seen);
     friends.done();
