@@ -224,6 +224,12 @@ func TestWorlds(t *testing.T) {
 				})
 				ask[bool](b, "(globalThis.pad = null), true")
 			})
+			b.step("switches of the network panel", func() { // the console has what goes wrong
+				n := ask[int](b, `[...document.querySelectorAll("#panel [type=checkbox]")].map((e) => (e.click(), e.click())).length`)
+				if want := map[string]int{"platformer": 1, "snowball": 1}[w.Name]; n != want {
+					t.Errorf("there are %d, want %d", n, want)
+				}
+			})
 			if all := faults(); len(all) > 0 {
 				t.Errorf("the console has %q", all)
 			}

@@ -44,19 +44,19 @@ export interface BodyColumn {
   /** 0 to 15 in steps of 1; see Ground */
   On(r: number): number;
   readonly At: {
-    /** -64 to 64 in steps of 0.001 */
+    /** -64 to 64 in steps of 0.001; along x, in world units */
     X(r: number): number;
-    /** -64 to 64 in steps of 0.001 */
+    /** -64 to 64 in steps of 0.001; along y, in world units */
     Y(r: number): number;
-    /** -64 to 64 in steps of 0.001 */
+    /** -64 to 64 in steps of 0.001; along z, in world units */
     Z(r: number): number;
   };
   readonly Vel: {
-    /** -64 to 64 in steps of 0.01 */
+    /** -64 to 64 in steps of 0.01; speed along x, in world units a second */
     X(r: number): number;
-    /** -64 to 64 in steps of 0.01 */
+    /** -64 to 64 in steps of 0.01; speed along y, in world units a second */
     Y(r: number): number;
-    /** -64 to 64 in steps of 0.01 */
+    /** -64 to 64 in steps of 0.01; speed along z, in world units a second */
     Z(r: number): number;
   };
   /** 0 to 359 in steps of 1; an angle: a turn is 360 */
@@ -140,7 +140,7 @@ export interface Bindings {
   /** The lines of the protocol. A module with other lines is rejected. */
   readonly lines: readonly string[];
   /** The hash of the protocol. */
-  readonly hash: '9a7592f6b8b5a27a';
+  readonly hash: '12a14f52ed358340';
   readonly Table: new (m: Memory) => Table;
   readonly Singletons: new (m: Memory) => Singletons;
   readonly Told: new (m: Memory) => Told;

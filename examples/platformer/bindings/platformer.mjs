@@ -12,7 +12,7 @@ export default {
     'protocol platformer/1 quantized',
     'replicate Owner{Client uint32 raw}',
     'replicate owner-only SpawnKey{Owner uint32 raw; Input uint32 raw; Nth uint16 raw}',
-    'replicate predicted interpolated Body{On uint8 0..15; At.X float32 -64..64 step 0.001 linear; At.Y float32 -64..64 step 0.001 linear; At.Z float32 -64..64 step 0.001 linear; Vel.X float32 -64..64 step 0.01; Vel.Y float32 -64..64 step 0.01; Vel.Z float32 -64..64 step 0.01; Turn float32 degrees 1; Press float32 0..0.25 step 0.001 hold; Jumps uint16 0..65535; Rides uint16 0..65535; Coins uint16 0..65535 server}',
+    'replicate predicted interpolated Body{On uint8 0..15; At.X float32 -64..64 step 0.001 axis x; At.Y float32 -64..64 step 0.001 axis y; At.Z float32 -64..64 step 0.001 axis z; Vel.X float32 -64..64 step 0.01 rate x; Vel.Y float32 -64..64 step 0.01 rate y; Vel.Z float32 -64..64 step 0.01 rate z; Turn float32 degrees 1; Press float32 0..0.25 step 0.001 hold; Jumps uint16 0..65535; Rides uint16 0..65535; Coins uint16 0..65535 server}',
     'replicate predicted Teleports{Count uint8 0..255}',
     'replicate Coin{Number uint8 0..255; BackAt uint32 raw}',
     'input Input{Forward int8 -1..1; Right int8 -1..1; Yaw float32 degrees 1; Jump bool edge}',
@@ -25,7 +25,7 @@ export default {
     'column 5 Input of 12 bytes{Forward int8 at 0; Right int8 at 1; Yaw float32 at 4; Jump bool at 8}',
     'event 0 Taken of 8 bytes{By uint32 at 0; Coin uint8 at 4}',
   ],
-  hash: '9a7592f6b8b5a27a',
+  hash: '12a14f52ed358340',
   enums: {Ground},
   columns: [
     { name: 'Owner', size: 4, place: 0, in: [

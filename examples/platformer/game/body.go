@@ -28,15 +28,16 @@ type Input struct {
 // Values of Body.On; platform i is OnPlatform + i.
 const InAir, OnGround, OnPlatform = 0, 1, 2
 
-// Body is a character. On a platform its place is relative to the platform and stays constant while the platform moves.
+// Body is a character. On a platform its place is relative to the platform and stays constant while the platform moves. [Protocol] has
+// the tags of At and Vel.
 type Body struct {
 	On           uint8   `net:"0..15"`
-	At           Vec     `net:"-64..64 step 0.001 linear"` // the feet, from the middle of the platform, else of the world
-	Vel          Vec     `net:"-64..64 step 0.01"`         // relative to the ground or platform
-	Turn         float32 `net:"degrees 1"`                 // where the face looks
-	Press        float32 `net:"0..0.25 step 0.001 hold"`   // seconds that a press still counts: a float in a byte
-	Jumps, Rides uint16  `net:"0..65535"`                  // so far
-	Coins        uint16  `net:"0..65535 server"`           // decided by the server
+	At           Vec     // the feet, from the middle of the platform, else of the world
+	Vel          Vec     // relative to the ground or platform
+	Turn         float32 `net:"degrees 1"`               // where the face looks
+	Press        float32 `net:"0..0.25 step 0.001 hold"` // seconds that a press still counts: a float in a byte
+	Jumps, Rides uint16  `net:"0..65535"`                // so far
+	Coins        uint16  `net:"0..65535 server"`         // decided by the server
 }
 
 // World returns the body's place in the world, at a time in seconds after the start.

@@ -1,6 +1,7 @@
 package game
 
 import (
+	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys/channel"
@@ -52,7 +53,11 @@ func Listen(c *systems.ClientConfig, taken func(t *Taken)) {
 // step, so a prediction is either exact or wrong.
 func Protocol() *ecs.Protocol {
 	p := ecs.NewProtocol("platformer/1")
-	ecs.Replicate[Body](p, ecs.Predicted|ecs.Interpolated)
+	ecs.ReplicateFields[Body](p, ecs.Predicted|ecs.Interpolated, schema.Fields{
+		"At.X": "-64..64 step 0.001 axis x", "At.Y": "-64..64 step 0.001 axis y", "At.Z": "-64..64 step 0.001 axis z",
+		"Vel.X": "-64..64 step 0.01 rate x", "Vel.Y": "-64..64 step 0.01 rate y", "Vel.Z": "-64..64 step 0.01 rate z",
+	})
+	ecs.Hermite[Body, Body](p)
 	ecs.Replicate[components.Teleports](p, ecs.Predicted)
 	ecs.Replicate[Coin](p, 0)
 	ecs.Input[Input](p)

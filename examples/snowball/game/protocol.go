@@ -1,6 +1,8 @@
 package game
 
 import (
+	"time"
+
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
@@ -54,6 +56,7 @@ func Protocol(drift bool) *ecs.Protocol {
 	ecs.ReplicateFields[components.Position](p, ecs.Predicted|ecs.Interpolated, schema.Fields{
 		"X": "-64..1024 step 0.0625 tol 0.25 axis x", "Y": "-64..704 step 0.0625 tol 0.25 axis y",
 	})
+	ecs.Extrapolate[components.Position](p, 300*time.Millisecond) // players and snowballs move on while states are missing
 	ecs.Replicate[components.Velocity](p, ecs.Predicted|ecs.OwnerOnly)
 	ecs.Replicate[components.Heading](p, ecs.Predicted|ecs.Interpolated)
 	ecs.Replicate[Kid](p, ecs.Predicted)

@@ -1,8 +1,9 @@
 // The network panel: figures, graphs of the last 20 seconds, and sliders that make the link worse.
-import type { Stats } from '@tactusgo/client';
+import { load, type Bindings, type Stats } from '@tactusgo/client';
 import { badLink } from './badlink';
 import { make } from './dom';
 import { root } from './root';
+import type { World } from './world';
 
 const SAMPLES = 80, EVERY = 250; // samples, and milliseconds between them
 
@@ -29,7 +30,7 @@ export class Panel {
   private spent = 0;
   private since = performance.now();
 
-  constructor(private readonly kind: () => string) {
+  constructor(private readonly kind: () => string, switches: World<Bindings>['switches'] = []) {
     this.inputs = sliders.map((s) => make('input', { type: 'range', min: '0', max: String(s.most), step: String(s.step), value: '0' }));
     const rows = sliders.map((s, i) => {
       const said = make('output', {}, `0 ${s.unit}`), input = this.inputs[i]!;
@@ -39,9 +40,14 @@ export class Panel {
       });
       return make('label', {}, make('span', {}, s.name), input, said);
     });
+    const drawing = switches.map(({ name, call }) => {
+      const box = make('input', { type: 'checkbox', checked: true });
+      box.onchange = async () => ((await load('play.wasm')).exports[call] as (on: number) => void)(Number(box.checked));
+      return make('label', {}, box, name);
+    });
     const close = make('button', { type: 'button', class: 'quiet' }, 'Close');
     close.onclick = () => this.toggle();
-    this.box.append(make('h2', {}, 'Network'), this.figures, ...this.pictures, make('h2', {}, 'Make the link worse'), ...rows, close);
+    this.box.append(make('h2', {}, 'Network'), this.figures, ...this.pictures, make('h2', {}, 'Make the link worse'), ...rows, ...drawing, close);
     root.append(this.box);
     if (new URLSearchParams(location.search).get('link') === 'bad') this.set([150, 30, 5]);
   }

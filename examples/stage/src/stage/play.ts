@@ -85,7 +85,7 @@ function onlyMatch(): Door {
 /** Plays a world on this page. */
 export async function play<B extends Bindings>(world: World<B>, controls: Controls, door: Door = onlyMatch()): Promise<void> {
   let kind = '';
-  const cover = (card = new Card(world)), panel = new Panel(() => kind);
+  const cover = (card = new Card(world)), panel = new Panel(() => kind, world.switches);
   menu = new Menu(world.title, world.layout, { leave: () => running?.leave(), network: () => panel.toggle(), talk: world.named ? talk : null });
   listen((line) => running?.scene.say?.(line));
   const state = (text: string) => { document.title = `${text ? `${text} – ` : ''}${world.title} – Tactus`; };

@@ -21,6 +21,8 @@ export interface World<B extends Bindings> {
   /** Returns the login request, as bytes. Default: none. */
   login?(): Uint8Array;
   readonly layout: Explained;
+  /** Switches of the network panel, on at first: what they say, and the export of the module that takes 1 or 0. */
+  readonly switches?: readonly { readonly name: string; readonly call: string }[];
   /** How many seconds are kept for Scene.beaten. Default: 0. */
   readonly keep?: number;
   /** Prepares drawing: compiles shaders, with some of everything in sight. */

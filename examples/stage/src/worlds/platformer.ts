@@ -26,6 +26,7 @@ quality.renderer.toneMapping = three.ACESFilmicToneMapping;
 const scenery = new Level(scene, sun, quality), sparks = new Sparks(scene), marker = new Marker(scene, 0.48);
 const world: World<typeof platformer> = {
   name: 'platformer', title: 'Platformer', goal: 'Climb up, and collect more coins than the others.', bindings: platformer, layout,
+  switches: [{ name: 'Others on curves, under LocalSync', call: 'platformer_curves' }],
   warm,
   happenings(game) {
     const told = new platformer.Told(game.module);

@@ -38,6 +38,7 @@ const white = new three.Color(0xffffff);
 const world: World<typeof snowball> = {
   name: 'snowball', title: 'Snowball fight', goal: 'Hit the others with snowballs. Trees stop what they throw.', player: 'Kid', bindings: snowball,
   layout: { move: 'walk', aim: 'aim', aimPresses: 'throw', buttons: { throw: { keys: ['Space'], pad: [7, 5, 0], click: true } } },
+  switches: [{ name: 'Others move on while states are missing', call: 'snowball_extrapolate' }],
   async warm() {
     const f = new Figure(0, false);
     f.scale.setScalar(SIZE);
