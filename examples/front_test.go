@@ -54,7 +54,7 @@ func TestFrontStartsAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("GOWORK", "off")
-	f := newFront(t.Context(), root, []pages.World{{Name: "world"}})
+	f := newFront(t.Context(), root, []pages.World{{Name: "world", Command: "go run ./examples/world"}})
 	write := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)

@@ -33,11 +33,13 @@ type World struct {
 
 // Folder returns the world's folder in the checkout, which its command names.
 func (w World) Folder() string {
-	words := strings.Fields(w.Command)
-	if words[1] == "-C" {
+	switch words := strings.Fields(w.Command); {
+	case len(words) > 4 && words[1] == "-C":
 		return path.Join(words[2], words[4])
+	case len(words) > 2:
+		return path.Clean(words[2])
 	}
-	return path.Clean(words[2])
+	return ""
 }
 
 // Worlds lists all worlds with a page.
