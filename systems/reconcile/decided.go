@@ -75,6 +75,18 @@ func (d *decided) receive(r *mirror.Replica, st *mirror.State) {
 	}
 }
 
+// adoptAgain lets adoptPublic adopt the public states again that are newer than owner state, which may have been overtaken by them.
+func (d *decided) adoptAgain(own mirror.OwnState) {
+	if d.reported == nil {
+		return
+	}
+	for _, r := range d.parts.Mirror.Entities.All() {
+		if x := d.others.proofs.records.Of(r); r.Predicted() && x.confirmed > own.Send {
+			x.unseen, d.fresh = true, true
+		}
+	}
+}
+
 // adoptPublic adopts the server-decided fields of new public states. If a value that results leave out differs, the
 // client requests owner state.
 func (d *decided) adoptPublic() {

@@ -189,6 +189,7 @@ func (s *System) recordCorrect(own mirror.OwnState) {
 	s.proofs.confirmOwn(own)
 	if s.compare.hasServerFields {
 		s.decided.adoptOwn(own)
+		s.decided.adoptAgain(own)
 	}
 }
 
@@ -197,6 +198,7 @@ func (s *System) recordAdopted(own mirror.OwnState) {
 	s.confirm.accepted(own)
 	s.proofs.settled, s.staleSince, s.proofs.takeServerState = own.Input, 0, false
 	s.proofs.confirmOwn(own)
+	s.decided.adoptAgain(own)
 }
 
 // confirmUpTo records that predictions up to an input are correct.
