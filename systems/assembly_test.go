@@ -3,6 +3,7 @@ package systems
 import (
 	"errors"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -98,16 +99,20 @@ func checkConfigError(t *testing.T, config any, err error, says string) {
 
 // The zero configurations have the documented defaults.
 func TestDefaults(t *testing.T) {
-	for _, c := range []struct{ config, want ServerConfig }{
-		{ServerConfig{}, ServerConfig{TickRate: 60, WakeEvery: 1, Snapshots: Snapshots{SendRate: 20}}},
-		{ServerConfig{TickRate: 30}, ServerConfig{TickRate: 30, WakeEvery: 1, Snapshots: Snapshots{SendRate: 15}}},
-		{ServerConfig{TickRate: 10}, ServerConfig{TickRate: 10, WakeEvery: 1, Snapshots: Snapshots{SendRate: 10}}},
-		{ServerConfig{TickRate: 128}, ServerConfig{TickRate: 128, WakeEvery: 1, Snapshots: Snapshots{SendRate: 16}}},
-		{ServerConfig{WakeEvery: 6}, ServerConfig{TickRate: 60, WakeEvery: 6, Snapshots: Snapshots{SendRate: 10}}},
+	for _, c := range []struct {
+		config, want ServerConfig
+		rates        []int
+	}{
+		{ServerConfig{}, ServerConfig{TickRate: 60, WakeEvery: 1}, []int{60, 30, 20}},
+		{ServerConfig{TickRate: 30}, ServerConfig{TickRate: 30, WakeEvery: 1}, []int{30, 15}},
+		{ServerConfig{TickRate: 10}, ServerConfig{TickRate: 10, WakeEvery: 1}, []int{10}},
+		{ServerConfig{TickRate: 128}, ServerConfig{TickRate: 128, WakeEvery: 1}, []int{128, 64, 32, 16}},
+		{ServerConfig{WakeEvery: 6}, ServerConfig{TickRate: 60, WakeEvery: 6}, []int{10}},
+		{ServerConfig{Snapshots: Snapshots{SendRate: 30}}, ServerConfig{TickRate: 60, WakeEvery: 1}, []int{30}},
 	} {
 		got := c.config.filled()
-		if got.TickRate != c.want.TickRate || got.WakeEvery != c.want.WakeEvery || got.Snapshots.SendRate != c.want.Snapshots.SendRate || got.Logger == nil {
-			t.Errorf("%+v is filled to %+v", c.config, got)
+		if got.TickRate != c.want.TickRate || got.WakeEvery != c.want.WakeEvery || !slices.Equal(got.sendRates(), c.rates) || got.Logger == nil {
+			t.Errorf("%+v is filled to %+v with %v snapshots a second", c.config, got, got.sendRates())
 		}
 	}
 	if c := (ClientConfig{}).filled(); c.historyTicks(60) != 512 || c.historyTicks(240) != 2048 || c.Logger == nil {

@@ -42,7 +42,7 @@ func TestValuesOutOfRangeAreClampedCountedAndNamed(t *testing.T) {
 		before, lines := g.server.Stats(), log.count(slog.LevelWarn)
 		g.run(30)
 		after := g.server.Stats()
-		updates := after.Updates - before.Updates
+		updates := after.Sends - before.Sends
 		if got := after.Clamped - before.Clamped; got != s.values*updates || updates == 0 {
 			t.Errorf("step %d: %d values clamped in %d captures, should be %d each", n, got, updates, s.values)
 		}

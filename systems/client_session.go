@@ -159,7 +159,7 @@ func (c *Client) receiveSnapshot(at time.Time, b []byte) error {
 	if err != nil {
 		return err
 	}
-	c.interpolator.Clock().Heard(at, s.Tick)
+	c.interpolator.Heard(at, s)
 	if s.Steers {
 		c.inputs.sender.Depth = int(s.Header.Depth)
 		c.steps.steering.Ask(s.Header.Shift)

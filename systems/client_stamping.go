@@ -20,7 +20,7 @@ type stamping struct {
 	clock   clock.Server
 	seen    uint32  // newest server tick received
 	heard   float64 // time of that, in ticks
-	silence float64 // ticks without a message from the server after which the clock restarts
+	silence float64 // ticks without a message from the server after which the clock restarts, at least silentSends snapshots
 	tooFar  float64 // ticks ahead of the server's clock at which this client waits for it
 	started bool
 	paused  bool // it is ahead and skips the next tick
@@ -32,7 +32,7 @@ func newStamping(c *Client, delay, early uint32) *stamping {
 	return &stamping{
 		snapshotListener: snapshotListener{c, c.mirror.Has}, delay: delay, early: early,
 		ticks:   clock.Ticks{Start: c.steps.now, Step: c.world.StepDuration()},
-		silence: max(rate/2, silentSends*float64(c.shape.sendEvery)), tooFar: max(rate/5, minTooFar),
+		silence: rate / 2, tooFar: max(rate/5, minTooFar),
 	}
 }
 
@@ -180,7 +180,9 @@ func (m *stamping) target(at time.Time) (tick float64, ok bool) {
 }
 
 // isSilent reports whether nothing had arrived for long at a time, in ticks.
-func (m *stamping) isSilent(at float64) bool { return at-m.heard > m.silence }
+func (m *stamping) isSilent(at float64) bool {
+	return at-m.heard > max(m.silence, silentSends*float64(m.c.interpolator.Every()))
+}
 
 // gap returns how many ticks this client is behind its target.
 func (m *stamping) gap() float64 {

@@ -49,7 +49,7 @@ func (c ServerConfig) Validate() error {
 	switch {
 	case c.WakeEvery < 0 || c.TickRate%c.WakeEvery != 0:
 		return fmt.Errorf("%w: WakeEvery %d must divide TickRate %d", ErrConfig, c.WakeEvery, c.TickRate)
-	case c.Snapshots.SendRate < 0 || c.TickRate/c.WakeEvery%c.Snapshots.SendRate != 0:
+	case c.Snapshots.SendRate < 0 || c.Snapshots.SendRate > 0 && c.TickRate/c.WakeEvery%c.Snapshots.SendRate != 0:
 		return fmt.Errorf("%w: SendRate %d must divide the %d wake-ups a second", ErrConfig, c.Snapshots.SendRate, c.TickRate/c.WakeEvery)
 	case c.FirstTick > ecs.MaxTick:
 		return fmt.Errorf("%w: FirstTick %d is behind ecs.MaxTick, %d", ErrConfig, c.FirstTick, uint32(ecs.MaxTick))

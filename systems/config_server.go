@@ -20,8 +20,9 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// DefaultSendRate is the largest default of Snapshots.SendRate, in snapshots per second.
-const DefaultSendRate = 20
+// UsualSendRate is the number of snapshots per second that a server sends at least, while it has time, if Snapshots.SendRate is 0; or
+// the largest smaller number that divides the wake-ups.
+const UsualSendRate = 20
 
 // ServerConfig configures a server. The zero value works: LocalSync at 60 ticks a second, in development mode.
 type ServerConfig struct {
@@ -170,12 +171,15 @@ type Players struct {
 
 // Snapshots configures the state that a server sends to its clients.
 type Snapshots struct {
-	// SendRate is the number of snapshots a second. It must divide TickRate ÷ WakeEvery. Default (0): the largest such
-	// number up to 20.
+	// SendRate is the number of snapshots a second. It must divide TickRate ÷ WakeEvery. Default (0): as many as the load of the
+	// server and the path of each client allow, at most one every wake-up, and usually at least [UsualSendRate]: see [Overload].
 	SendRate int
 	// Budget is the largest size of one snapshot to one client in bytes, without the overhead of the session, at least
 	// 200. If not all changes fit, entities take turns. If the session estimates that the path carries less, a snapshot
 	// gets smaller, but not below 200. [Server.SetBudget] changes the budget of one client. Default (0): two datagrams.
+	//
+	// If SendRate is 0, the budget is that of a snapshot at the usual rate, and limits the bytes a second at any rate: three times
+	// as many snapshots get a third each. A client whose changes do not fit gets snapshots at the usual rate, with the whole budget.
 	Budget int
 	// Priority returns how much an entity matters to a client if the budget is too small for all: [ByDistance],
 	// [ByComponent], a product of [Priorities], or a function of the game. An entity with twice the priority is sent about
@@ -245,12 +249,6 @@ const (
 func (c ServerConfig) filled() ServerConfig {
 	c.TickRate = cmp.Or(c.TickRate, ecs.DefaultTickRate)
 	c.WakeEvery = cmp.Or(c.WakeEvery, 1)
-	if c.Snapshots.SendRate == 0 {
-		wakes := c.TickRate / max(c.WakeEvery, 1)
-		for c.Snapshots.SendRate = max(min(DefaultSendRate, wakes), 1); wakes%c.Snapshots.SendRate != 0; {
-			c.Snapshots.SendRate--
-		}
-	}
 	if c.Model == nil {
 		c.Model = policy.LocalSync{}
 	}
@@ -290,4 +288,31 @@ func (c ServerConfig) sessions() netsys.ServerConfig {
 		Random:                  c.Session.Random,
 		Logger:                  c.Logger,
 	}
+}
+
+// usualSendRate returns the rate below which snapshots are given up only if the server has no time: Snapshots.SendRate, or the largest
+// possible one up to UsualSendRate.
+func (c *ServerConfig) usualSendRate() (rate int) {
+	if c.Snapshots.SendRate > 0 {
+		return c.Snapshots.SendRate
+	}
+	wakes := c.TickRate / c.WakeEvery
+	for rate = min(UsualSendRate, wakes); wakes%rate != 0; {
+		rate--
+	}
+	return rate
+}
+
+// sendRates returns the rates of snapshots among which the server chooses, down to the usual one.
+func (c *ServerConfig) sendRates() (rates []int) {
+	usual, highest := c.usualSendRate(), c.Snapshots.SendRate
+	if highest == 0 {
+		highest = c.TickRate / c.WakeEvery
+	}
+	for rate := highest; rate >= usual; rate-- {
+		if highest%rate == 0 {
+			rates = append(rates, rate)
+		}
+	}
+	return rates
 }

@@ -281,7 +281,7 @@ func TestDecision6_BaselinesArrivedWhole(t *testing.T) {
 	protocol := fieldtest.ProtocolWithAuthority(fieldtest.Shake)
 	var err error
 	p.Server, err = systems.NewServer(network.Node(address), protocol(), systems.ServerConfig{
-		Start: p.Now, Session: systems.ServerSession{Random: netsys.SeededRandom(1)}, Snapshots: systems.Snapshots{Budget: 10 * netsys.MaxPayload},
+		Start: p.Now, Session: systems.ServerSession{Random: netsys.SeededRandom(1)}, Snapshots: systems.Snapshots{SendRate: 20, Budget: 10 * netsys.MaxPayload},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -71,7 +71,7 @@ func TestBlocksSayNothingOfOtherSlots(t *testing.T) {
 		g.step()
 	}
 	r := rand.New(rand.NewPCG(1, 51))
-	model := delta.NewModel(delta.NewLayout(wire.Tables(zoo()), 3, DefaultSendRate), nil)
+	model := delta.NewModel(delta.NewLayout(wire.Tables(zoo()), 3, UsualSendRate), nil)
 	f, base, base2 := s.snapshots.Newest(), s.snapshots.Frame(s.snapshots.Newest().Send-2), s.snapshots.Frame(s.snapshots.Newest().Send-3)
 	disguised := func(f *frames.Frame, slots uint64) *delta.Group {
 		var c delta.Group

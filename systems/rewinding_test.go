@@ -54,7 +54,7 @@ func TestNetcodeB3_OnePassATick(t *testing.T) {
 	t.Parallel()
 	link := netsys.Link{Latency: 100 * time.Millisecond, Jitter: 30 * time.Millisecond}
 	p := policy.ServerRewind{Suggest: policy.NoSuggest}
-	g := rewinding(t, 8, link, ServerConfig{Seed: 1, Model: p})
+	g := rewinding(t, 8, link, ServerConfig{Seed: 1, Model: p, Snapshots: Snapshots{SendRate: 20}})
 	g.rewind().LimitLead(0)
 	g.run(600)
 	before, passes := g.server.Stats(), g.rewind().Timeline().Stats().Passes

@@ -50,7 +50,7 @@ func (v *volleyed) register(l *outcome.Log) {
 
 // newVolley returns a match with one player who shoots all the time, over a link with a latency of 10 ticks.
 func newVolley(t *testing.T, pushes bool, history int) (*game, *Client, *volleyed) {
-	g := newGame(t, joining(volley(pushes), spawnPawn), ServerConfig{Model: policy.LocalSync{PredictOutcomes: true}})
+	g := newGame(t, joining(volley(pushes), spawnPawn), ServerConfig{Snapshots: Snapshots{SendRate: 20}, Model: policy.LocalSync{PredictOutcomes: true}})
 	v := &volleyed{}
 	c := g.join(ClientConfig{
 		Prediction: Prediction{History: history}, Outcomes: v.register,

@@ -85,7 +85,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	}
 	c = c.filled()
 	s := &Server{config: c, protocol: p, workers: workers.New(c.Workers)}
-	s.shape.sendEvery = uint32(c.TickRate / c.Snapshots.SendRate)
+	s.shape.sendEvery = uint32(c.TickRate / c.sendRates()[0])
 	s.sessions.init(s)
 	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate, Rewinds: rewrites(policy.TraitsOf(c.Model)), Workers: s.workers})
 	loaded, err := s.loadWorld()
@@ -103,7 +103,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	s.snapshots = snapshot.New(snapshot.Config{
-		World: s.world, Protocol: p, Clock: snapshotClock{&s.link}, SendRate: c.Snapshots.SendRate, Budget: c.Snapshots.Budget,
+		World: s.world, Protocol: p, Clock: snapshotClock{&s.link}, SendRate: c.sendRates()[0], Usual: c.usualSendRate(), Budget: c.Snapshots.Budget,
 		Reports: s.report, Coders: c.Snapshots.Coders, Trained: c.Snapshots.Trained, Record: c.Snapshots.Record,
 		Interest: seen, Priority: c.Snapshots.Priority, Logger: c.Logger, Workers: s.workers,
 	}, c.FirstTick)
@@ -150,7 +150,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	}
 	s.link.loop = ecs.NewLoop(c.Start, c.TickRate/c.WakeEvery)
 	s.link.loop.Limit = max(ecs.MaxCatchUp/c.WakeEvery, 1)
-	s.link.load = overload.New(overload.Config{Policy: c.Overload, Divide: s.snapshots.Divide, Spread: s.snapshots.Spread, Loop: s.link.loop, Expects: s.sessions.Expects, Logger: c.Logger})
+	s.link.load = overload.New(overload.Config{Policy: c.Overload, Rates: c.sendRates(), SetRate: s.setSendRate, Spread: s.snapshots.Spread, Loop: s.link.loop, Expects: s.sessions.Expects, Logger: c.Logger})
 	wired.Login = s.sessions.Admit(s.link.load.Guard(wired.Login))
 	wired.Workers = s.workers
 	wired.Schema, wired.ID, wired.Welcome = p.Lines(), s.sessions.Number, s.welcome
@@ -165,7 +165,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 // welcome returns the welcome for a client that receives an ID.
 func (s *Server) welcome(id uint64) []byte {
 	m := wire.Welcome{
-		Seed: s.config.Seed, TickRate: uint16(s.config.TickRate), SendRate: uint16(s.config.Snapshots.SendRate),
+		Seed: s.config.Seed, TickRate: uint16(s.config.TickRate), SendRate: uint16(s.config.sendRates()[0]),
 		Tick: s.link.tick, Trained: s.config.Snapshots.Trained.Hash(), Model: s.config.Model,
 	}
 	m.Input = s.model.entered(s.sessions.ReservedInput(uint32(id)))
@@ -197,6 +197,7 @@ func (s *Server) Advance(now time.Time) int {
 		return 0
 	}
 	s.link.load.BeginWakeUp()
+	sends := s.snapshots.Sends()
 	s.link.behind.Log(s.config.Logger, now, s.dropped(), "clients", s.sessions.peers.Len())
 	if s.probe != nil {
 		s.probe.Begin()
@@ -235,7 +236,7 @@ func (s *Server) Advance(now time.Time) int {
 	}
 	s.logDistant()
 	s.checkLastTick()
-	s.link.load.EndWakeUp(time.Duration(n)*time.Second/time.Duration(s.config.TickRate), late)
+	s.link.load.EndWakeUp(time.Duration(n)*time.Second/time.Duration(s.config.TickRate), late, s.snapshots.Sends() > sends)
 	return n
 }
 
@@ -244,10 +245,15 @@ func (s *Server) Advance(now time.Time) int {
 // server's goroutine.
 func (s *Server) Pause(paused bool) { s.link.paused = paused }
 
+// setSendRate sets the rate of snapshots to one of sendRates, divided by a divisor.
+func (s *Server) setSendRate(rate int, divisor uint32) {
+	s.snapshots.SetEvery(uint32(s.config.sendRates()[0]/rate) * divisor)
+}
+
 // ticksUntilSend returns how many of the due ticks to run until snapshots are sent. A server that catches up does not skip the tick
 // of a send: clients extrapolate motion from send to send, and a state of another tick would depart from that in every entity.
 func (s *Server) ticksUntilSend(due int) int {
-	every := s.config.TickRate / s.config.Snapshots.SendRate
+	every := s.snapshots.EverySteps()
 	for k := s.config.WakeEvery; k < due && s.model.snapshots; k += s.config.WakeEvery {
 		if (int(s.link.tick)+k)%every == 0 {
 			return k

@@ -47,7 +47,7 @@ func (s *Server) dropUnreachable(client uint32, err error) {
 func (c ServerConfig) lagComp() (lagcomp.Config, error) {
 	l := *c.LagComp
 	l.SendRate = cmp.Or(l.SendRate, c.Snapshots.SendRate)
-	if l.SendRate != c.Snapshots.SendRate {
+	if c.Snapshots.SendRate > 0 && l.SendRate != c.Snapshots.SendRate {
 		return l, fmt.Errorf("%w: LagComp.SendRate %d differs from SendRate %d: set it to 0 or to the same value", ErrConfig, l.SendRate, c.Snapshots.SendRate)
 	}
 	if err := l.Validate(); err != nil {

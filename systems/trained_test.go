@@ -53,7 +53,7 @@ func (s *school) teach(ticks int) {
 func learned(t testing.TB, seed uint64) *delta.Trained {
 	t.Helper()
 	var out bytes.Buffer
-	s := newSchool(t, seed, ServerConfig{Snapshots: Snapshots{Record: &out}})
+	s := newSchool(t, seed, ServerConfig{Snapshots: Snapshots{SendRate: 20, Record: &out}})
 	s.teach(600)
 	r, err := delta.NewRecording(&out)
 	if err != nil {
@@ -212,7 +212,7 @@ func (l *limited) Write(b []byte) (int, error) {
 func TestRecordingFails(t *testing.T) {
 	for _, room := range []limited{0, 5000} {
 		var out bytes.Buffer
-		s := newSchool(t, 1, ServerConfig{Snapshots: Snapshots{Record: &room}, Logger: logTo(&out)})
+		s := newSchool(t, 1, ServerConfig{Snapshots: Snapshots{SendRate: 20, Record: &room}, Logger: logTo(&out)})
 		s.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
 		s.connect()
 		s.teach(300)
@@ -232,7 +232,7 @@ func TestRecordingHasNoPrivateState(t *testing.T) {
 		ecs.Input[push](p)
 		return p
 	}
-	g := newGame(t, protocol, ServerConfig{Snapshots: Snapshots{Record: &out}})
+	g := newGame(t, protocol, ServerConfig{Snapshots: Snapshots{SendRate: 20, Record: &out}})
 	g.server.World().Spawn(components.Owner{Client: 1}, place{}, secret{1 << 20})
 	g.run(30)
 	r, err := delta.NewRecording(&out)

@@ -41,7 +41,7 @@ type snapshotVector struct {
 	Send, Input uint16
 	Control     *controlVector `json:",omitempty"`
 	Join        *joinVector    `json:",omitempty"`
-	Late        uint8          `json:",omitempty"`
+	Timing      uint32         `json:",omitempty"`
 	Blocks      []blockVector
 	Hex         string
 }
@@ -110,10 +110,10 @@ func bazaar() *ecs.Protocol {
 func makeSnapshotVectors(t *testing.T, budget, ticks int, hides bool) *snapshotVectors {
 	var others []ecs.Entity
 	var g *game
-	config, link, crowd := ServerConfig{Seed: 7, Snapshots: Snapshots{Budget: budget}}, netsys.Link{}, 24
+	config, link, crowd := ServerConfig{Seed: 7, Snapshots: Snapshots{SendRate: 20, Budget: budget}}, netsys.Link{}, 24
 	if hides { // one entity is in sight for a few ticks at a time, less than an acknowledgement takes
 		config.Snapshots.Interest = seenIf(func(e ecs.Entity, _ uint32) bool { return e != others[5] || g.server.World().Tick()%16 < 4 })
-		link.Latency, crowd = 60*time.Millisecond, 50
+		config.Snapshots.SendRate, link.Latency, crowd = 0, 60*time.Millisecond, 50
 	}
 	g = newGame(t, bazaar, config)
 	for i := range crowd {
@@ -229,7 +229,7 @@ func (x *vectorReader) read(b []byte) snapshotVector {
 		joined -= v.Join.Back
 	}
 	if flags&0x40 != 0 {
-		v.Late = u8(&b)
+		v.Timing = x.varint(&b)
 	}
 	age := uint32(0)
 	for len(b) > 0 {
@@ -395,7 +395,7 @@ func (x *vectorReader) body(v *blockVector, body []byte, send uint32, model *del
 
 // bytes encodes a message again, with the functions of the server.
 func (v *snapshotVector) bytes(t *testing.T) []byte {
-	h := wire.SnapshotHeader{Send: v.Send, Input: v.Input, Late: v.Late}
+	h := wire.SnapshotHeader{Send: v.Send, Input: v.Input, Timing: v.Timing}
 	if c := v.Control; c != nil {
 		h.Control, h.Epoch, h.Depth, h.Shift, h.Floor = true, c.Epoch, c.Depth, c.Shift, c.Floor
 	}

@@ -217,16 +217,10 @@ func (d *draw) floods(r *rand.Rand) {
 	d.features = append(d.features, fmt.Sprintf("crowd=%v,%d", d.budgets, s.FirstTick))
 }
 
-// sends returns the number of snapshots per second.
+// sends returns the maximum number of snapshots per second.
 func (d *draw) sends() int {
 	s := d.server
-	n := s.Snapshots.SendRate
-	if wakes := s.TickRate / max(s.WakeEvery, 1); n == 0 {
-		for n = min(systems.DefaultSendRate, wakes); wakes%n != 0; {
-			n--
-		}
-	}
-	return n
+	return cmp.Or(s.Snapshots.SendRate, s.TickRate/max(s.WakeEvery, 1))
 }
 
 // Axes are the options that a match draws.

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
@@ -325,7 +326,7 @@ func (h *history) note(w *ecs.World) {
 		h.sends = n
 	}
 	if h.every == 0 {
-		h.every = uint32(w.TickRate() / s.Config().Snapshots.SendRate)
+		h.every = uint32(w.TickRate() / cmp.Or(s.Config().Snapshots.SendRate, w.TickRate()/s.Config().WakeEvery))
 	}
 	tick := w.Tick() + 1 // the state is the one in which that tick begins
 	x := &h.moments[tick/h.every%uint32(len(h.moments))]

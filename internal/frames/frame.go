@@ -13,8 +13,9 @@ import (
 
 // Frame is the replicated state of a world at one send.
 type Frame struct {
-	// Send is the number of the send, and Tick the tick after which it was captured.
-	Send, Tick uint32
+	// Send counts the sends. Number is what receivers call the send: it counts the times at which there can be one, and is that of
+	// the groups. Tick is the tick after which the frame was captured.
+	Send, Number, Tick uint32
 	// Groups holds the entities. All slots of all groups are known. A group keeps its index from frame to frame;
 	// newer frames may have more groups.
 	Groups []delta.Group
@@ -27,20 +28,24 @@ type Frame struct {
 
 // frames holds the stored frames.
 type frames struct {
-	bySend [Kept]*Frame
+	bySend []*Frame // a ring
 	spare  []*Frame
 	pinned []*Frame // too old, but pinned
 	latest latest
-	most   int    // frames that are stored at most
 	depth  uint32 // see [Ring.Depth]
+	lost   uint32 // newest send that is no longer stored
 }
 
-// allocate returns a frame for a send with the given number of groups, reusing an old one. It drops frames that are
+// place returns the place of a send.
+func (x *frames) place(send uint32) **Frame { return &x.bySend[send%uint32(len(x.bySend))] }
+
+// allocate returns a frame for a send with a number and the given number of groups, reusing an old one. It drops frames that are
 // too old.
-func (x *frames) allocate(send uint32, groups int) (f *Frame) {
-	keeps := uint32(min(max(keptGroups/max(groups, 1), minKept), x.most))
+func (x *frames) allocate(send, number uint32, groups int) (f *Frame) {
+	keeps := uint32(min(max(keptGroups/max(groups, 1), minKept), len(x.bySend)))
 	for i, f := range x.bySend {
-		if f != nil && send-f.Send >= keeps {
+		if f != nil && (send-f.Send >= keeps || number-f.Number >= uint32(len(x.bySend))) {
+			x.lost = max(x.lost, f.Send)
 			x.pinned = append(x.pinned, f)
 			x.bySend[i] = nil
 		}
@@ -58,7 +63,10 @@ func (x *frames) allocate(send uint32, groups int) (f *Frame) {
 	} else {
 		f = &Frame{latest: &x.latest}
 	}
-	x.bySend[send%Kept], x.depth = f, keeps-1
+	*x.place(send), x.depth = f, keeps-1
+	if x.lost > 0 {
+		x.depth = min(x.depth, send-x.lost-1)
+	}
 	return f
 }
 
@@ -92,14 +100,14 @@ func (f *Frame) Owned(client uint32) []Owned {
 }
 
 // reset makes f the frame of a send with empty groups.
-func (f *Frame) reset(send, tick uint32, groups int) {
-	f.Send, f.Tick = send, tick
+func (f *Frame) reset(send, number, tick uint32, groups int) {
+	f.Send, f.Number, f.Tick = send, number, tick
 	f.Groups = reuse.Longer(f.Groups, groups)
 	f.owners = reuse.Longer(f.owners, groups)
 	f.owned = f.owned[:0]
 	for i := range f.Groups {
 		g := &f.Groups[i]
-		g.Reset(send)
+		g.Reset(number)
 		g.Known = allSlots
 	}
 }

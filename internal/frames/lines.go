@@ -23,7 +23,7 @@ type line struct{ r, v int32 }
 
 // bend is the history of the lines of a set.
 type bend struct {
-	age    uint16 // sends since the last bend
+	age    uint16 // numbers of sends since the last bend
 	fresh  bool   // there is no line yet
 	guess  bool   // the last one may have been a bend or a jump
 	jumper bool   // treat doubtful cases as jumps
@@ -62,7 +62,7 @@ func (r *Ring) storeStep() {
 			s.truths = s.plan.truths(s.truths, t)
 		}
 	}
-	r.before = r.before[:n]
+	r.before, r.stored = r.before[:n], r.since
 }
 
 // updateLines advances the lines of one entity by a send and writes them into its record.
@@ -106,9 +106,7 @@ func (r *Ring) updateLines(g *group, slot int, words []int32) {
 				l := &lines[f.line]
 				l.r = f.fold(int64(l.r) + span.Straight(l.v))
 			}
-			if b.age < math.MaxUint16 {
-				b.age++
-			}
+			b.age = uint16(min(uint32(b.age)+r.passed, math.MaxUint16))
 		}
 		for k := range s.fields {
 			f := &s.fields[k]
@@ -194,7 +192,7 @@ func (s *set) drifted(lines []line, truths []float64, rows int, span delta.Span)
 
 // past returns the values of the fields of a set in a row one step ago, unless they are unknown.
 func (r *Ring) past(table, row int, of *set) (values [3]float64, known bool) {
-	if !r.continues || r.since != r.span.Steps() {
+	if !r.continues || r.since != r.span.Steps() || r.stored != r.since-1 {
 		return values, false
 	}
 	id, p := r.tables[table].ids[row], r.tables[table].plan

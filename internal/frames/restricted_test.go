@@ -161,7 +161,7 @@ func TestRestrictedCaptureAllocatesNothing(t *testing.T) {
 	}
 	s := restrictedStage(t)
 	crowd(s, rand.New(rand.NewPCG(1, 1)), 200)
-	for range 3 * Kept {
+	for range 3 * Kept(20) {
 		s.send(func() { walk(s.w) })
 	}
 	if n := testing.AllocsPerRun(100, func() { s.send(func() { walk(s.w) }) }); n > 0 {

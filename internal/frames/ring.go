@@ -14,22 +14,25 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// Kept is the maximum number of frames that a [Ring] stores. It stores those of 6.4 s, at least leastKept, but only as many as have
-// keptGroups groups in total, and at least minKept.
+// A [Ring] stores the frames of 6.4 s, at least leastKept and at most mostKept, but only as many as have keptGroups groups in total,
+// and at least minKept.
 const (
-	Kept       = 256
 	leastKept  = 128
+	mostKept   = 1024
 	minKept    = 24
 	keptGroups = 1 << 15
 )
+
+// Kept returns the maximum number of frames that are stored at a rate, in sends per second.
+func Kept(rate int) int { return min(max(32*rate/5, leastKept), mostKept) }
 
 // Ring captures a world and stores the newest frames. Use it only from the world's goroutine. In steady state it
 // allocates nothing.
 type Ring struct {
 	w          *ecs.World
 	layout     *delta.Layout
-	steps      int // simulation steps between two sends
-	rate       int // sends per second, at least 1
+	steps      int // simulation steps from one number of a send to the next
+	rate       int // numbers per second, at least 1
 	comps      []*ecs.Component
 	hides      bool     // receivers may not see all entities
 	private    uint64   // components that only the owner may see
@@ -43,11 +46,15 @@ type Ring struct {
 	words  []int32   // of all tables, during a capture
 	truths []float64 // values of fields that are sent as lines, during a capture
 	before []step    // values at the step before a send
+	stored int       // steps from the newest frame to that step
 	since  int       // steps since the newest frame
-	newest uint32    // send of the newest frame
+	every  uint32    // the number of the next frame is the next multiple of it
+	newest uint32    // number of the newest frame
+	tick   uint32    // its tick
 
 	unit      int        // simulation steps in which lines measure their change
-	span      delta.Span // from the previous frame to the current one
+	passed    uint32     // numbers from the previous frame to the current one
+	span      delta.Span // the same for lines
 	continues bool       // it is short enough for lines to continue
 
 	carry carry
@@ -77,7 +84,7 @@ type arrival struct {
 type Config struct {
 	World  *ecs.World    // the world to capture
 	Layout *delta.Layout // of the records
-	Steps  int           // simulation steps between two sends, at least 1
+	Steps  int           // simulation steps from one number of a send to the next, at least 1
 	// Hides reports that receivers may not see all entities. Then the captured state of an entity depends on no other entity.
 	Hides bool
 	// Restricted are disjoint sets of components. A receiver may see all components of a set that an entity has, or none. The captured
@@ -91,13 +98,13 @@ func New(c Config) *Ring {
 	comps, steps := c.World.Protocol().Replicated(), max(c.Steps, 1)
 	r := &Ring{
 		w: c.World, layout: c.Layout, steps: steps, rate: max(c.World.TickRate()/steps, 1), comps: comps, hides: c.Hides || len(c.Restricted) > 0,
-		restricted: c.Restricted, unit: c.Layout.LineSteps(),
+		restricted: c.Restricted, unit: c.Layout.LineSteps(), every: 1,
 		slots:    slots{places: map[components.NetID]place{}},
 		plans:    map[uint64]*plan{},
 		clamped:  make([]uint64, len(comps)),
 		clampLog: newClampLog(comps, c.Logger),
 	}
-	r.frames.most = min(max(32*r.rate/5, leastKept), Kept)
+	r.frames.bySend = make([]*Frame, Kept(r.rate))
 	for _, c := range comps {
 		if c.Mode&ecs.OwnerOnly != 0 {
 			r.private |= 1 << c.Replicated()
@@ -108,7 +115,7 @@ func New(c Config) *Ring {
 
 // At returns the frame of a send, or nil if it is no longer stored or was never captured.
 func (r *Ring) At(send uint32) *Frame {
-	if f := r.frames.bySend[send%Kept]; send != 0 && f != nil && f.Send == send {
+	if f := *r.frames.place(send); send != 0 && f != nil && f.Send == send {
 		return f
 	}
 	for _, f := range r.frames.pinned {
@@ -142,34 +149,41 @@ func (r *Ring) Changes(group int) *Changes { return &r.slots.groups[group].chang
 // their range.
 func (r *Ring) Clamped(component int) uint64 { return r.clamped[component] }
 
+// SetEvery announces that the number of the next frame is a multiple of every, and those of later ones too. Default: 1.
+func (r *Ring) SetEvery(every uint32) { r.every = every }
+
 // Step is called after each simulation step, and before Take if both follow the same step. Lines use the last two
 // steps before a send.
 func (r *Ring) Step() {
 	r.since++
-	if (r.since+1)%r.steps == 0 && r.steps > 1 {
+	if !r.isDue(r.tick+uint32(r.since)) && r.isDue(r.tick+uint32(r.since)+1) {
 		r.storeStep()
 	}
 }
 
-// Take captures the world after tick as number send. send is not 0 and larger than the previous one, by more than
-// one if sends were skipped.
+// isDue reports whether a frame is due after a tick.
+func (r *Ring) isDue(tick uint32) bool { return tick%(r.every*uint32(r.steps)) == 0 }
+
+// Take captures the world after tick as a send. send is not 0 and larger than the previous one.
 func (r *Ring) Take(send, tick uint32) *Frame {
-	r.span = r.layout.Span(r.newest, send)
+	number := tick / uint32(r.steps)
+	r.span = r.layout.Span(r.newest, number)
 	r.continues = r.newest != 0 && r.span.Steps() <= maxGap*r.unit
-	r.newest = send
+	r.passed = number - r.newest
+	r.newest, r.tick = number, tick
 	r.quantizeTables()
 	r.slots.startSend(send)
 	r.placeRows()
-	f := r.frames.allocate(send, len(r.slots.groups))
+	f := r.frames.allocate(send, number, len(r.slots.groups))
 	r.frames.latest.entities = reuse.Longer(r.frames.latest.entities, len(r.slots.groups))
-	f.reset(send, tick, len(r.slots.groups))
+	f.reset(send, number, tick, len(r.slots.groups))
 	for i := range f.Groups {
 		r.writeGroup(f, i)
 	}
 	f.sort()
 	r.slots.endSend()
 	r.since = 0
-	if r.steps == 1 {
+	if r.isDue(tick + 1) {
 		r.storeStep()
 	}
 	return f

@@ -189,13 +189,13 @@ func TestNewcomersGetSlotsByNetID(t *testing.T) {
 
 // The frames of 6.4 s are kept, within bounds.
 func TestFramesAreKept(t *testing.T) {
-	for steps, kept := range map[int]uint32{1: Kept, 3: leastKept} {
+	for steps, kept := range map[int]uint32{1: 384, 3: leastKept} {
 		s := newStage(t, steps, nil)
-		for range 400 {
+		for range 500 {
 			s.send(nil)
 		}
-		for send := uint32(0); send < 500; send++ {
-			if f := s.ring.At(send); (f != nil) != (send > 400-kept && send <= 400) {
+		for send := uint32(0); send < 600; send++ {
+			if f := s.ring.At(send); (f != nil) != (send > 500-kept && send <= 500) {
 				t.Errorf("%d steps, send %d: %v", steps, send, f != nil)
 			}
 		}
@@ -231,7 +231,7 @@ func TestCaptureAllocatesNothing(t *testing.T) {
 	}
 	s := newStage(t, 3, nil)
 	crowd(s, rand.New(rand.NewPCG(1, 1)), 300)
-	for range 2 * Kept {
+	for range 2 * Kept(20) {
 		s.send(func() { walk(s.w) })
 	}
 	if n := testing.AllocsPerRun(100, func() { s.send(func() { walk(s.w) }) }); n > 0 {
@@ -244,7 +244,7 @@ func TestCaptureAllocatesNothing(t *testing.T) {
 func BenchmarkSend(b *testing.B) {
 	s := newStage(b, 3, nil)
 	crowd(s, rand.New(rand.NewPCG(1, 1)), 1100)
-	for range 2 * Kept {
+	for range 2 * Kept(20) {
 		s.send(func() { walk(s.w) })
 	}
 	b.ReportAllocs()

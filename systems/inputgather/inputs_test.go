@@ -104,7 +104,7 @@ func TestNetcodeA1_OnlyInputsAreTaken(t *testing.T) {
 // send carries one state to each client.
 func TestNetcodeA2_SendsAfterTheTick(t *testing.T) {
 	config := fieldtest.Config(1, 5, netsys.Link{})
-	config.Server.Model = policy.LocalSync{Arrival: true}
+	config.Server.Model, config.Server.Snapshots.SendRate = policy.LocalSync{Arrival: true}, 20
 	c := fieldtest.Start(t, config, time.Second)
 	before := c.Server.Stats()
 	sent := make([]uint64, len(c.Clients))

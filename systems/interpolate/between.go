@@ -73,7 +73,7 @@ func (b between) drawBetween(r *mirror.Replica, f *figure, head float64) progres
 	switch {
 	case to != nil || r.Removed.Tick != 0 || head <= float64(from.Tick)+reached:
 		return moves
-	case head < float64(from.Tick)+b.clock.beyond:
+	case head < float64(from.Tick)+b.clock.beyond():
 		return continues
 	}
 	return stalls
@@ -114,7 +114,7 @@ func (b between) keepAhead(r *mirror.Replica, f *figure, h *mirror.History, from
 		return false
 	}
 	g := b.segmentOf(r, h, old, nil, head)
-	if b.was < float64(old.Tick)+b.clock.beyond {
+	if b.was < float64(old.Tick)+b.clock.beyond() {
 		g.more = min((b.head-b.was)*b.step, b.beyond) // otherwise it would stand still in a frame in which it reaches the bound
 	}
 	b.drawSegment(b.view, f.entity, &g)

@@ -648,6 +648,7 @@ func TestNetcodeE9_BytesOfTheCarried(t *testing.T) {
 	perSnapshot := func(rules ...fieldtest.Part) float64 {
 		config := fieldtest.PresetConfig(policy.LocalSync{}, 1, 4, fieldtest.RoughLink())
 		config.Populate = flags(8)
+		config.Server.Snapshots.SendRate = 20
 		axes := schema.Fields{"X": "-8192..8192 step 0.01 axis x", "Y": "-8192..8192 step 0.01 axis y"}
 		config.Protocol = fieldtest.ProtocolWithFields(axes, append([]fieldtest.Part{ecs.Input[fieldtest.Walk], fieldtest.Predicted[Held], fieldtest.Predicted[Flag], fieldtest.Predicted[components.Teleports], carry, fieldtest.Simulate("walk", fieldtest.MoveWalkers)}, rules...)...)
 		c := fieldtest.Start(t, config, 5*time.Second)

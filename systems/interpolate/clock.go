@@ -12,7 +12,7 @@ import (
 // allows (rule E4). Its times are in ticks of the server.
 //
 // The head stays one send behind the newest state, more if snapshots get lost. If they are missing nevertheless, it goes on for
-// [continuedSends], in which entities continue as they moved. Only then it stalls.
+// [continuedSends], at least [continuedSeconds], in which entities continue as they moved. Only then it stalls.
 //
 // A few very late datagrams do not move the clock: entities continue until the next one. This also applies to datagrams that arrive
 // at once after the path or this process stood still.
@@ -20,7 +20,7 @@ import (
 type Clock struct {
 	arrivals
 	every     float64 // ticks per snapshot
-	beyond    float64 // ticks by which the head may pass the newest state without a stall
+	allowed   float64 // see [Clock.AllowBeyond]
 	loss      float64 // share of lost snapshots
 	head      float64 // the tick being drawn
 	last      time.Time
@@ -69,9 +69,9 @@ const (
 // path.
 const minShiftCount = 4
 
-// NewClock returns a clock that starts at now. sendEvery is the number of ticks between snapshots.
-func NewClock(now time.Time, tickRate int, sendEvery uint32) Clock {
-	c := Clock{every: float64(sendEvery), beyond: continuedSends * float64(sendEvery), arrivals: arrivals{step: 1 / float64(tickRate), epoch: now}}
+// NewClock returns a clock that starts at now. every is the number of ticks between snapshots, see [Clock.SetEvery].
+func NewClock(now time.Time, tickRate int, every uint32) Clock {
+	c := Clock{every: float64(every), arrivals: arrivals{step: 1 / float64(tickRate), epoch: now}}
 	for i := range c.early {
 		c.early[i], c.ready[i] = none, none
 	}
@@ -140,19 +140,22 @@ const nearby = 2
 // reached is the distance in ticks up to which a frame beyond the newest state shows that state.
 const reached = 1.0 / lagcomp.Parts
 
-// continuedSends is the number of sends for which entities continue as they moved when the newest state was reached.
-const continuedSends = 2
+// Entities continue as they moved when the newest state was reached for continuedSends, at least for continuedSeconds.
+const (
+	continuedSends   = 2
+	continuedSeconds = 0.1
+)
 
 // cover returns the smallest k such that k consecutive losses, after which entities continue as they moved, are at most as frequent
-// as one in a thousand, and k + continuedSends, after which they stall, as one in a million. Without loss k is 1: the head moves
+// as one in a thousand, and k + continued, after which they stall, as one in a million. Without loss k is 1: the head moves
 // toward the newest state.
-func cover(loss float64) float64 {
+func cover(loss, continued float64) float64 {
 	if loss <= 0 {
 		return 1
 	}
 	const rounding = 1e-9 // for whole quotients
 	perLoss := math.Log(min(loss, 0.5))
-	return max(1, math.Ceil(math.Log(1e-3)/perLoss-rounding), math.Ceil(math.Log(1e-6)/perLoss-rounding)-continuedSends)
+	return max(1, math.Ceil(math.Log(1e-3)/perLoss-rounding), math.Ceil(math.Log(1e-6)/perLoss-rounding)-math.Floor(continued))
 }
 
 // wait returns how long after its due time to wait for a state, in seconds of this clock: until it arrives, without outliers, and
@@ -174,7 +177,7 @@ func (a *arrivals) wait(since time.Duration) (seconds, longest float64, ok bool)
 func (c *Clock) target(now time.Time) (float64, bool) {
 	since := c.since(now)
 	wait, longest, ok := c.wait(since)
-	return since.Seconds()/c.step - max(wait/c.step+cover(c.loss)*c.every, longest/c.step+c.every), ok
+	return since.Seconds()/c.step - max(wait/c.step+cover(c.loss, c.continued()/c.every)*c.every, longest/c.step+c.every), ok
 }
 
 // Advance moves the head to the frame at now and returns it. The head never moves backwards. It plays at 0.95 to
@@ -196,15 +199,15 @@ func (c *Clock) Advance(now time.Time) (head float64) {
 		return c.head
 	}
 	before := c.head
-	behind := target - c.head - dt         // after this frame
-	paused := c.ahead && behind < -c.every // the server has; otherwise entities would continue for seconds
+	behind := target - c.head - dt                               // after this frame
+	paused := c.ahead && behind < -c.continued() // the server has; otherwise entities would continue for seconds
 	switch {
 	case behind*c.step > snapSeconds:
 		c.head = target
 	case !paused:
 		c.head += dt * min(max(1+behind*c.step, minRate), maxRate)
 	}
-	end := float64(c.newest) + c.beyond
+	end := float64(c.newest) + c.beyond()
 	c.ahead, c.exhausted = c.head > float64(c.newest)+reached, paused || c.head >= end
 	if c.exhausted {
 		c.head = max(before, min(c.head, end))
@@ -218,8 +221,17 @@ func (c *Clock) Advance(now time.Time) (head float64) {
 // SetLoss sets the share of lost snapshots to cover from now on.
 func (c *Clock) SetLoss(share float64) { c.loss = share }
 
+// SetEvery sets the number of ticks between snapshots from now on.
+func (c *Clock) SetEvery(every uint32) { c.every = float64(every) }
+
 // AllowBeyond lets the head pass the newest state by up to ticks.
-func (c *Clock) AllowBeyond(ticks float64) { c.beyond = max(c.beyond, ticks) }
+func (c *Clock) AllowBeyond(ticks float64) { c.allowed = max(c.allowed, ticks) }
+
+// beyond returns the number of ticks by which the head may pass the newest state without a stall.
+func (c *Clock) beyond() float64 { return max(c.continued(), c.allowed) }
+
+// continued returns the number of ticks for which all entities continue.
+func (c *Clock) continued() float64 { return max(continuedSends*c.every, continuedSeconds/c.step) }
 
 // Head returns the tick that Advance returned last.
 func (c *Clock) Head() float64 { return c.head }

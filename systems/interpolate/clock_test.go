@@ -120,7 +120,7 @@ func TestClockStopsAndSnaps(t *testing.T) {
 
 // A link with loss is drawn as many sends late as the rule asks for, and no more.
 func TestCover(t *testing.T) {
-	if k := cover(0); k != 1 {
+	if k := cover(0, continuedSends); k != 1 {
 		t.Errorf("%v sends without loss", k)
 	}
 	for loss := 0.001; loss < 0.5; loss += 0.001 {
@@ -128,7 +128,7 @@ func TestCover(t *testing.T) {
 			const rounding = 1 + 1e-9
 			return math.Pow(loss, k) <= 1e-3*rounding && math.Pow(loss, k+continuedSends) <= 1e-6*rounding
 		}
-		if k := cover(loss); k < 1 || !suffices(k) || k > 1 && suffices(k-1) {
+		if k := cover(loss, continuedSends); k < 1 || !suffices(k) || k > 1 && suffices(k-1) {
 			t.Errorf("%v sends at a loss of %.3f", k, loss)
 		}
 	}

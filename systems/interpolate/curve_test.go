@@ -84,6 +84,7 @@ func mounted(n int) func(w *ecs.World) {
 // onCarousel returns a match of one client that watches six horses.
 func onCarousel(seed uint64, parts ...fieldtest.Part) systemstest.Config {
 	config := fieldtest.Config(seed, 1, fieldtest.RoughLink())
+	config.Server.Snapshots.SendRate = 20
 	config.Protocol, config.Populate = fieldtest.ProtocolFrom(parts...), mounted(6)
 	return config
 }

@@ -74,7 +74,9 @@ func TestNetcodeE4_RateIsBounded(t *testing.T) {
 func TestNetcodeE4_DrawnBetweenConfirmedStates(t *testing.T) {
 	systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
 		const every, most = 3, 9 // ticks from send to send; up to 8 in a row may be lost
-		c := systemstest.New(t, fieldtest.Config(seed, 3, fieldtest.RoughLink()))
+		config := fieldtest.Config(seed, 3, fieldtest.RoughLink())
+		config.Server.Snapshots.SendRate = 60 / every
+		c := systemstest.New(t, config)
 		ts := fieldtest.WatchServer(c)
 		windows, own, moved := 0, 0, 0
 		c.OnFrame(func(k *systemstest.Client) {
@@ -276,7 +278,9 @@ func TestNetcodeE4_LateStatesDoNotShow(t *testing.T) {
 func TestNetcodeE4_DelayIsTransitAndCover(t *testing.T) {
 	t.Parallel()
 	const gap, near, far = 3, 4, 22 // ticks
-	c := systemstest.New(t, fieldtest.Config(1, 3, fieldtest.Lag(near)))
+	config := fieldtest.Config(1, 3, fieldtest.Lag(near))
+	config.Server.Snapshots.SendRate = 60 / gap
+	c := systemstest.New(t, config)
 	c.Connect()
 	c.Run(15 * time.Second)
 	frames := 0

@@ -56,7 +56,7 @@ func (s *states) readAt(into unsafe.Pointer, r *mirror.Replica, tick uint32, com
 // stateAt returns the state of a tick that contains an entity in a slot, or nil.
 func (s *states) stateAt(group int32, id uint32, slot int32, tick uint32) *mirror.State {
 	h := s.mirror.Store.World.Groups[group]
-	st := h.At(tick / s.every)
+	st := h.At(tick / s.numbers)
 	if st == nil || st.Tick != tick || !st.Says(id, slot) { // the send was late and its tick differs
 		st, _, _ = h.Around(id, slot, float64(tick))
 	}

@@ -20,7 +20,8 @@ type System struct {
 	partial  func() float64 // simulates a part of the next tick and returns the part
 	clock    Clock
 	head     float64 // the tick that the view shows
-	every    uint32  // ticks per send
+	numbers  uint32  // ticks from one number of a send to the next
+	every    uint32  // ticks from the newest snapshot to the next
 	sight    sight
 	claim    lagcomp.Claim // the last claim
 	coming   func() uint32 // returns the tick that is simulated next; nil: there are states
@@ -34,7 +35,7 @@ type Parts struct {
 	World, View *ecs.World // the client's world, and the view
 	Now         func() time.Time
 	Partial     func() float64 // simulates a part of the next tick in World and returns the part
-	SendEvery   uint32         // ticks between sends
+	SendEvery   uint32         // ticks from one number of a send to the next
 	Smoothing   Smoothing
 }
 
@@ -66,9 +67,9 @@ const (
 // New returns Interpolate for a client that receives states.
 func New(parts Parts, from States) *System {
 	s := newSystem(parts)
+	s.setEvery(parts.SendEvery)
 	rate := float64(s.world.TickRate())
 	x := &states{System: s, mirror: from.Mirror, step: 1 / rate, oldest: math.MaxUint32, coSimulated: from.CoSimulated}
-	s.recordReader.beyond = s.clock.beyond / rate
 	for _, comp := range s.comps {
 		s.clock.AllowBeyond(comp.Beyond.Seconds() * rate)
 	}
@@ -85,7 +86,7 @@ func newSystem(p Parts) *System {
 		drawer:  newDrawer(p.World, p.View, p.Protocol, p.Smoothing.withDefaults(), p.Now),
 		partial: p.Partial,
 		clock:   NewClock(p.Now(), p.World.TickRate(), p.SendEvery),
-		every:   p.SendEvery,
+		numbers: p.SendEvery,
 	}
 }
 
@@ -108,6 +109,25 @@ func (s *System) Frame(now time.Time, loss float64) {
 	s.drawer.startFrame(now)
 	s.clock.SetLoss(loss)
 }
+
+// Heard records the arrival of a snapshot.
+func (s *System) Heard(at time.Time, x mirror.Snapshot) {
+	if x.Tick >= s.clock.newest {
+		s.setEvery(x.Every)
+	}
+	s.clock.Heard(at, x.Tick)
+}
+
+// setEvery sets the number of ticks from the newest snapshot to the next.
+func (s *System) setEvery(ticks uint32) {
+	if ticks != s.every {
+		s.clock.SetEvery(ticks)
+		s.every, s.recordReader.beyond = ticks, s.clock.continued()*s.clock.step
+	}
+}
+
+// Every returns the number of ticks from the newest snapshot to the next.
+func (s *System) Every() uint32 { return s.every }
 
 // Still replaces Run if nothing interpolates: the view changes only when a snapshot arrives.
 func (s *System) Still(newest uint32) {

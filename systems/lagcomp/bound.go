@@ -27,7 +27,7 @@ type Stats struct {
 	Views uint64
 	// Ahead, Old, Backwards and Unclaimed count the views that show another moment, see [Clamp].
 	Ahead, Old, Backwards, Unclaimed uint64
-	// Unsent counts claims of an allowed moment whose two states were not sent, are outside the limits, or are too
+	// Unsent counts claims of an allowed moment whose two states cannot have been sent, are outside the limits, or are too
 	// far apart.
 	Unsent uint64
 	// Oldest is the age of the oldest claimed state, in ticks. With honest players it shows how large MaxRewind must
@@ -86,7 +86,7 @@ type limits struct{ oldest, newest uint32 }
 
 // grant returns the span for a claim, and the reason if it differs from the claim.
 func (c *Compensator) grant(p *player, claim Claim, now uint32) (span, Clamp) {
-	l := limits{oldest: now - min(c.rewind, now), newest: min(c.sent, now)}
+	l := limits{oldest: now - min(c.rewind, now), newest: min(c.newest, now)}
 	if p.acked != 0 {
 		l.newest = min(l.newest, p.acked)
 	}
@@ -119,40 +119,23 @@ func (c *Compensator) grant(p *player, claim Claim, now uint32) (span, Clamp) {
 		}
 	}
 	if !ok {
-		s = c.neighbours(at, l)
+		s = c.neighbours(at, uint32(max(claim.Every, 1)), l)
 	}
 	p.head = max(p.head, s.at)
 	return s, why
 }
 
 // states returns the ticks of the two claimed states. to is 0 if the claim has no later state. known is false if the
-// states were not sent or are too old.
+// states are not stored.
 func (c *Compensator) states(claim Claim, now uint32) (from, to uint32, known bool) {
-	first, last, known := claim.sends(now, c.every)
-	if !known {
+	if from, to, known = claim.states(now); !known || !c.recorded(from) || to != 0 && !c.recorded(to) {
 		return 0, 0, false
 	}
-	if from = c.sentTick(first); from == 0 {
-		return 0, 0, false
-	}
-	if last == first {
-		return from, 0, true
-	}
-	to = c.sentTick(last)
-	return from, to, to != 0
+	return from, to, true
 }
 
-// sentTick returns the tick whose state this send took, or 0. It can be later than due if the server had to catch up.
-func (c *Compensator) sentTick(send uint32) uint32 {
-	for tick := send * c.every; tick < (send+1)*c.every; tick++ {
-		if c.send(tick) {
-			return tick
-		}
-	}
-	return 0
-}
-
-// claimed returns the span between the two claimed states, if the limits allow it.
+// claimed returns the span between the two claimed states, if the limits allow it. It does not matter whether these states were sent
+// to this client, because with every rate of snapshots some client can be sent them.
 func (c *Compensator) claimed(claim Claim, now uint32, at moment, l limits) (span, bool) {
 	from, to, known := c.states(claim, now)
 	last := max(to, at.tick())
@@ -162,16 +145,15 @@ func (c *Compensator) claimed(claim Claim, now uint32, at moment, l limits) (spa
 	return span{at, from, to}, momentOf(from) <= at && (to == 0 || momentOf(to) > at)
 }
 
-// neighbours returns the span between the sends before and after a moment. If the earlier send is beyond the limit,
-// the span starts at the state at the limit.
-func (c *Compensator) neighbours(at moment, l limits) span {
+// neighbours returns the span between the snapshots before and after a moment, given the number of ticks from one to the next. If
+// the earlier snapshot is beyond the limit, the span starts at the state at the limit.
+func (c *Compensator) neighbours(at moment, every uint32, l limits) span {
 	s := span{at: at}
-	s.from = c.search(at.tick(), l.oldest, c.send)
-	if s.from == 0 {
-		s.from = c.search(at.tick(), l.oldest, c.recorded)
+	if s.from = c.search(at.tick(), l.oldest, every); s.from == 0 {
+		s.from = c.search(at.tick(), l.oldest, 1)
 	}
 	for tick := at.tick() + 1; tick <= l.newest && s.to == 0; tick++ {
-		if c.send(tick) {
+		if tick%every == 0 && c.recorded(tick) {
 			s.to = tick
 		}
 	}
@@ -185,10 +167,10 @@ func (c *Compensator) neighbours(at moment, l limits) span {
 	return s
 }
 
-// search returns the latest tick from tick back to oldest for which fits returns true, or 0.
-func (c *Compensator) search(tick, oldest uint32, fits func(uint32) bool) uint32 {
+// search returns the latest recorded multiple of every from tick back to oldest, or 0.
+func (c *Compensator) search(tick, oldest, every uint32) uint32 {
 	for ; tick >= oldest && tick != 0; tick-- {
-		if fits(tick) {
+		if tick%every == 0 && c.recorded(tick) {
 			return tick
 		}
 	}

@@ -29,17 +29,17 @@ func TestClaimsAreBounded(t *testing.T) {
 		{"older than the bound", claimOf(60, 60, 63), 71, 71, 72, lagcomp.Old, 0},
 		{"as old as can be", claimOf(1, 0, 0), 71, 71, 72, lagcomp.Old, 0},
 		{"from beyond the bound", claimOf(72.5, 69, 75), 72.5, 72, 75, lagcomp.Believed, 1},
-		{"newer than what was sent", claimOf(100.5, 99, 102), 99, 99, 0, lagcomp.Ahead, 0},
-		{"of what is to come", claimOf(5000, 4998, 5001), 99, 99, 0, lagcomp.Ahead, 0},
-		{"toward what was not sent", lagcomp.NewClaim(98, 96, 102, 3), 98, 96, 99, lagcomp.Believed, 1},
-		{"from what was not sent", lagcomp.Claim{At: 98 * lagcomp.Parts, Back: 14, Ahead: 13}, 98, 96, 99, lagcomp.Believed, 1},
-		{"toward what is before", lagcomp.Claim{At: 98 * lagcomp.Parts, Back: 3, Ahead: 1}, 98, 96, 99, lagcomp.Believed, 1},
+		{"newer than what was sent", claimOf(101.5, 99, 102), 101, 99, 0, lagcomp.Ahead, 0},
+		{"of what is to come", claimOf(5000, 4998, 5001), 101, 99, 0, lagcomp.Ahead, 0},
+		{"toward what was not sent", claimOf(98, 96, 102), 98, 96, 99, lagcomp.Believed, 1},
+		{"from what was not sent", lagcomp.Claim{At: 98 * lagcomp.Parts, Every: 3, Back: 14, Ahead: 13}, 98, 96, 99, lagcomp.Believed, 1},
+		{"toward what is before", lagcomp.Claim{At: 98 * lagcomp.Parts, Every: 3, Back: 3, Ahead: 1}, 98, 96, 99, lagcomp.Believed, 1},
 		{"too far apart", claimOf(85, 75, 93), 85, 84, 87, lagcomp.Believed, 1},
 		{"as far apart as may be", claimOf(85, 75, 90), 85, 75, 90, lagcomp.Believed, 0},
 		{"nothing later", claimOf(85, 84, 0), 85, 84, 0, lagcomp.Believed, 0},
 		{"nothing later for long", claimOf(95, 75, 0), 95, 93, 96, lagcomp.Believed, 1},
 		{"states not known", claimOf(85, 0, 0), 85, 84, 87, lagcomp.Believed, 0},
-		{"more back than there is", lagcomp.Claim{At: 90 * lagcomp.Parts, Back: 14, Ahead: 14}, 90, 90, 93, lagcomp.Believed, 1},
+		{"more back than there is", lagcomp.Claim{At: 90 * lagcomp.Parts, Every: 3, Back: 14, Ahead: 14}, 90, 90, 93, lagcomp.Believed, 1},
 	} {
 		s := newStage(t, 4, bounded())
 		s.run(101)
@@ -138,9 +138,9 @@ func TestForgersGainNothing(t *testing.T) {
 				s.comp.Acknowledge(7, now-now%3-6)
 			}
 			at := uint32(uint16(now)-uint16(rng.IntN(64))+8)*lagcomp.Parts + uint32(rng.IntN(lagcomp.Parts))
-			c := lagcomp.Claim{At: at, Back: uint8(rng.IntN(8)), Ahead: uint8(rng.IntN(8))}
+			c := lagcomp.Claim{At: at, Every: uint8(rng.IntN(4)), Back: uint8(rng.IntN(8)), Ahead: uint8(rng.IntN(8))}
 			if rng.IntN(8) == 0 {
-				c = lagcomp.Claim{rng.Uint32(), uint8(rng.Uint32()), uint8(rng.Uint32())}
+				c = lagcomp.Claim{rng.Uint32(), uint8(rng.Uint32()), uint8(rng.Uint32()), uint8(rng.Uint32())}
 			}
 			if within(t, s, s.comp.As(7, c), &last); t.Failed() {
 				t.Fatalf("seed %d, tick %d, claim %+v", seed, now, c)

@@ -13,15 +13,17 @@ import (
 //
 // A claim is small and has no pointers, so a game makes it a field of its input. It is then repeated, delayed and
 // lost together with the shot. In steady playback a claim advances by a fixed amount each tick, and states are
-// counted in sends, so it costs few bytes. Zero claims between shots cost nothing.
+// counted in snapshots, so it costs few bytes. Zero claims between shots cost nothing.
 type Claim struct {
 	// At is the low 16 bits of the drawn tick, times [Parts], plus the passed part of the next tick in 1/[Parts].
 	At uint32 `net:"0..16777215"`
-	// Back is 1 plus the number of sends from the older state to the send that is due at the drawn tick. 0 means no
-	// claim, 15 means that the states are unknown.
-	Back uint8 `net:"0..15"`
-	// Ahead is the number of sends from the older state to the later one, 0 if there was no later one.
-	Ahead uint8 `net:"0..15"`
+	// Every is the number of ticks from one snapshot to the next, of which the ticks of both states are multiples. 1 if they are not.
+	Every uint8 `net:"0..255"`
+	// Back is 1 plus the number of snapshots from the older state to the last one at or before the drawn tick. 0 means no claim, 31
+	// means that the states are unknown.
+	Back uint8 `net:"0..31"`
+	// Ahead is the number of snapshots from the older state to the later one, 0 if there was no later one.
+	Ahead uint8 `net:"0..31"`
 }
 
 // Parts is the number of parts into which a claim divides a tick. If a client draws at multiples of 1/Parts, its
@@ -29,27 +31,30 @@ type Claim struct {
 const Parts = 256
 
 const (
-	unknownBack = 15      // the two states are unknown
+	unknownBack = 31      // the two states are unknown
 	moments     = 1 << 24 // number of moments that a claim can distinguish
 )
 
 // NewClaim returns the claim of a view. drawn is the tick of the server that the view showed, with its fraction. from
 // is the tick of the older state, at or before drawn. to is the tick of the later state, or 0 if there was none. If
-// from is 0, the states are unknown, and the server uses the two neighbouring sends. every is the number of ticks
-// between sends. In a client of package systems, call Client.Claim instead.
+// from is 0, or a state is 30 snapshots away or more, the states are unknown, and the server uses the two neighbouring snapshots.
+// every is the number of ticks from one snapshot to the next. In a client of package systems, call Client.Claim instead.
 func NewClaim(drawn float64, from, to, every uint32) Claim {
 	if !(drawn > 0 && drawn < math.MaxUint32 && every > 0) {
 		return Claim{}
 	}
 	tick, part := math.Modf(drawn)
 	at := uint32(tick)
-	c := Claim{At: uint32(momentOf(at)+moment(part*Parts)) % moments, Back: unknownBack}
+	if from%every != 0 || to%every != 0 || every > math.MaxUint8 {
+		every = 1
+	}
+	c := Claim{At: uint32(momentOf(at)+moment(part*Parts)) % moments, Every: uint8(every), Back: unknownBack}
 	if from == 0 || from > at || to != 0 && to <= at {
 		return c
 	}
 	back, ahead := at/every-from/every+1, uint32(0)
 	if to != 0 {
-		ahead = to/every - from/every
+		ahead = (to - from) / every
 	}
 	if back < unknownBack && ahead < unknownBack {
 		c.Back, c.Ahead = uint8(back), uint8(ahead)
@@ -63,10 +68,12 @@ func (c Claim) Made() bool { return c.Back != 0 }
 // ClaimSize is the length of an encoded claim in bytes:
 //
 //	0..2   At, little endian
-//	3      Back in the low 4 bits, Ahead in the high 4 bits
+//	3      Every
+//	4      Back
+//	5      Ahead
 //
-// If Back is 0, all others are 0. If Back is 15, Ahead is 0.
-const ClaimSize = 4
+// Back and Ahead are at most 31. If Back is 0, all others are 0. Otherwise Every is not 0. If Back is 31, Ahead is 0.
+const ClaimSize = 6
 
 // ErrClaim is wrapped by the errors of [ParseClaim].
 var ErrClaim = errors.New("lagcomp: claim")
@@ -79,7 +86,10 @@ func (c Claim) Append(b []byte) []byte {
 	case unknownBack:
 		c.Ahead = 0
 	}
-	return append(b, byte(c.At), byte(c.At>>8), byte(c.At>>16), c.Back&15|c.Ahead<<4)
+	if c.Back != 0 {
+		c.Every = max(c.Every, 1)
+	}
+	return append(b, byte(c.At), byte(c.At>>8), byte(c.At>>16), c.Every, c.Back&31, c.Ahead&31)
 }
 
 // ParseClaim decodes a claim at the start of b and returns the rest of b. Errors wrap [ErrClaim]. It checks the
@@ -91,9 +101,8 @@ func ParseClaim(b []byte) (c Claim, rest []byte, err error) {
 	var r codec.ByteReader
 	r.Reset(b[:ClaimSize])
 	c.At = uint32(r.Uint16()) | uint32(r.Byte())<<16
-	states := r.Byte()
-	c.Back, c.Ahead = states&15, states>>4
-	if c.Back == 0 && c != (Claim{}) || c.Back == unknownBack && c.Ahead != 0 {
+	c.Every, c.Back, c.Ahead = r.Byte(), r.Byte(), r.Byte()
+	if c.Back == 0 && c != (Claim{}) || c.Back == unknownBack && c.Ahead != 0 || c.Back|c.Ahead > 31 || c.Made() && c.Every == 0 {
 		return Claim{}, b, fmt.Errorf("%w % x: unused fields are not zero", ErrClaim, b[:ClaimSize])
 	}
 	return c, b[ClaimSize:], nil
@@ -111,12 +120,15 @@ func (c Claim) moment(now uint32) moment {
 	return momentOf(codec.Lift(uint16(c.At/Parts), now)) + moment(c.At%Parts)
 }
 
-// sends returns the numbers of the two sends. They are equal if there was no later one.
-func (c Claim) sends(now, every uint32) (from, to uint32, known bool) {
+// states returns the ticks of the two states. to is 0 if there was no later one.
+func (c Claim) states(now uint32) (from, to uint32, known bool) {
+	every := uint32(max(c.Every, 1))
 	due := c.moment(now).tick() / every
-	if c.Back == 0 || c.Back >= unknownBack || due < uint32(c.Back-1) {
+	if c.Back == 0 || c.Back >= unknownBack || due < uint32(c.Back) {
 		return 0, 0, false
 	}
-	from = due - uint32(c.Back-1)
-	return from, from + uint32(c.Ahead), true
+	if from = (due + 1 - uint32(c.Back)) * every; c.Ahead > 0 {
+		to = from + uint32(c.Ahead)*every
+	}
+	return from, to, true
 }

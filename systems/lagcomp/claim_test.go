@@ -16,18 +16,18 @@ func TestNewClaim(t *testing.T) {
 		from, to uint32
 		want     lagcomp.Claim
 	}{
-		{100.5, 99, 102, lagcomp.Claim{100*256 + 128, 1, 1}},
-		{100, 99, 102, lagcomp.Claim{100 * 256, 1, 1}},
-		{102, 99, 105, lagcomp.Claim{102 * 256, 2, 2}},
-		{100, 100, 0, lagcomp.Claim{100 * 256, 1, 0}}, // the server was late
-		{65536 + 7.999, 65536 + 6, 65536 + 9, lagcomp.Claim{7*256 + 255, 1, 1}},
-		{100.5, 0, 0, lagcomp.Claim{100*256 + 128, 15, 0}},
-		{100.5, 101, 104, lagcomp.Claim{100*256 + 128, 15, 0}},
-		{100.5, 99, 100, lagcomp.Claim{100*256 + 128, 15, 0}},
-		{400, 399, 700, lagcomp.Claim{400 * 256, 15, 0}},
-		{400, 360, 402, lagcomp.Claim{400 * 256, 14, 14}},
-		{400, 357, 402, lagcomp.Claim{400 * 256, 15, 0}},
-		{400, 399, 444, lagcomp.Claim{400 * 256, 15, 0}},
+		{100.5, 99, 102, lagcomp.Claim{100*256 + 128, 3, 1, 1}},
+		{100, 99, 102, lagcomp.Claim{100 * 256, 3, 1, 1}},
+		{102, 99, 105, lagcomp.Claim{102 * 256, 3, 2, 2}},
+		{100, 100, 0, lagcomp.Claim{100 * 256, 1, 1, 0}}, // not a multiple of 3
+		{65536 + 7.999, 65536 + 5, 65536 + 8, lagcomp.Claim{7*256 + 255, 3, 1, 1}},
+		{100.5, 0, 0, lagcomp.Claim{100*256 + 128, 3, 31, 0}},
+		{100.5, 102, 105, lagcomp.Claim{100*256 + 128, 3, 31, 0}},
+		{101.5, 99, 100, lagcomp.Claim{101*256 + 128, 1, 31, 0}},
+		{400, 399, 799, lagcomp.Claim{400 * 256, 1, 31, 0}},
+		{400, 371, 401, lagcomp.Claim{400 * 256, 1, 30, 30}},
+		{400, 370, 400, lagcomp.Claim{400 * 256, 1, 31, 0}},
+		{900, 900, 993, lagcomp.Claim{900 * 256 % (1 << 24), 3, 31, 0}},
 		{0, 0, 0, lagcomp.Claim{}},
 		{-3, 0, 3, lagcomp.Claim{}},
 		{math.NaN(), 9, 12, lagcomp.Claim{}},
@@ -51,18 +51,21 @@ func TestNewClaim(t *testing.T) {
 func TestParseClaimRefuses(t *testing.T) {
 	for name, b := range map[string][]byte{
 		"nothing":           nil,
-		"a byte short":      {1, 2, 3},
-		"a tick not said":   {0, 1, 0, 0},
-		"ahead not said":    {0, 0, 0, 1 << 4},
-		"ahead not known":   {1, 0, 0, 15 | 1<<4},
-		"a part not said":   {7, 0, 0, 0},
-		"all but what says": {1, 1, 1, 1 << 4},
+		"a byte short":      {1, 2, 3, 4, 5},
+		"a tick not said":   {0, 1, 0, 0, 0, 0},
+		"ahead not said":    {0, 0, 0, 0, 0, 1},
+		"ahead not known":   {1, 0, 0, 3, 31, 1},
+		"a part not said":   {7, 0, 0, 0, 0, 0},
+		"all but what says": {1, 1, 1, 3, 0, 1},
+		"every 0 ticks":     {1, 1, 1, 0, 1, 1},
+		"back beyond":       {1, 1, 1, 3, 32, 1},
+		"ahead beyond":      {1, 1, 1, 3, 1, 32},
 	} {
 		if c, rest, err := lagcomp.ParseClaim(b); !errors.Is(err, lagcomp.ErrClaim) || c != (lagcomp.Claim{}) || len(rest) != len(b) {
 			t.Errorf("%s: %+v, %v", name, c, err)
 		}
 	}
-	for _, c := range []lagcomp.Claim{{At: 7, Ahead: 3}, {At: 7, Back: 15, Ahead: 3}} {
+	for _, c := range []lagcomp.Claim{{At: 7, Ahead: 3}, {At: 7, Back: 31, Ahead: 3}} {
 		if _, _, err := lagcomp.ParseClaim(c.Append(nil)); err != nil {
 			t.Errorf("%+v: %v", c, err) // what inputs hold need not be in order
 		}
@@ -88,8 +91,8 @@ func FuzzClaims(f *testing.F) {
 	f.Add(honest)
 	f.Add(claimOf(60000, 59990, 60003).Append(claimOf(3, 3, 6).Append(nil)))
 	f.Add(bytes.Repeat([]byte{255}, 50))
-	f.Add(bytes.Repeat([]byte{0, 40, 0, 15}, 8))
-	f.Add(bytes.Repeat([]byte{128, 0xfb, 1, 0x12}, 40)) // five ticks ago
+	f.Add(bytes.Repeat([]byte{0, 40, 0, 3, 31, 0}, 8))
+	f.Add(bytes.Repeat([]byte{128, 0xfb, 1, 3, 2, 1}, 40)) // five ticks ago
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s := newStage(t, 4, bounded())
 		s.run(int(uint(len(b)) % 50))

@@ -16,12 +16,10 @@ type Compensator struct {
 	w       *ecs.World
 	config  Config
 	rewind  uint32 // in ticks
-	every   uint32 // ticks between sends
+	every   uint32 // ticks between sends, at the usual rate
 	history *ecs.WorldHistory
-	sends   []uint32 // by tick: the tick itself if a send took its state, else another value
-	newest  uint32   // newest recorded tick, 0 if there is none
-	serial  uint64   // incremented by each Record
-	sent    uint32   // newest tick whose state a send took
+	newest  uint32 // newest recorded tick, 0 if there is none
+	serial  uint64 // incremented by each Record
 	players map[uint32]*player
 	stats   Stats // of forgotten clients
 
@@ -72,7 +70,6 @@ func New(w *ecs.World, c Config) (*Compensator, error) {
 		rows:    make(map[reflect.Type][]field),
 		carried: newCarried(w.Protocol()),
 	}
-	s.sends = make([]uint32, s.history.Len())
 	if j := ecs.ComponentOf[components.Teleports](w.Protocol()); j != nil && j.Words > 0 && j.Mode&ecs.OwnerOnly == 0 {
 		s.jumps = j
 	}
@@ -106,16 +103,11 @@ func (c *Compensator) Record(tick uint32) {
 		return
 	}
 	c.history.Capture(tick)
-	place := tick % uint32(len(c.sends))
-	c.sends[place] = 0
-	if tick/c.every != c.newest/c.every {
-		c.sends[place], c.sent = tick, tick
-	}
 	c.newest = tick
 	c.serial++
 	c.own, c.views = c.own[:0], 0
 	for _, p := range c.players {
-		p.inputs[place] = p.input
+		p.inputs[tick%uint32(len(p.inputs))] = p.input
 	}
 }
 
@@ -128,7 +120,7 @@ func (c *Compensator) Consume(client, input uint32) {
 }
 
 // Acknowledge records the newest tick whose state a client is known to have. Later claims are clamped to this tick.
-// Without it the limit is the newest sent state.
+// Without it the limit is the newest recorded state.
 func (c *Compensator) Acknowledge(client, tick uint32) {
 	p := c.player(client)
 	p.acked = max(p.acked, tick)
@@ -145,7 +137,7 @@ func (c *Compensator) Forget(client uint32) {
 func (c *Compensator) player(client uint32) *player {
 	p := c.players[client]
 	if p == nil {
-		p = &player{inputs: make([]uint32, len(c.sends))}
+		p = &player{inputs: make([]uint32, c.history.Len())}
 		c.players[client] = p
 	}
 	return p
@@ -153,8 +145,3 @@ func (c *Compensator) player(client uint32) *player {
 
 // recorded reports whether the state of a tick is stored.
 func (c *Compensator) recorded(tick uint32) bool { return c.history.Has(tick) }
-
-// send reports whether the state of a tick was sent and is still stored.
-func (c *Compensator) send(tick uint32) bool {
-	return tick != 0 && c.sends[tick%uint32(len(c.sends))] == tick && c.recorded(tick)
-}

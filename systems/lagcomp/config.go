@@ -13,8 +13,9 @@ type Config struct {
 	// older view gets a view of this age, and must lead targets by the difference. With a smaller limit, players are
 	// hit less often after they reached cover.
 	MaxRewind time.Duration
-	// SendRate is the number of snapshots a second of the server. It must divide the tick rate. Default (0): the
-	// server's rate for ServerConfig.LagComp; the largest valid number up to 20 for [New].
+	// SendRate is the usual number of snapshots a second of the server. It must divide the tick rate. The two states of a claim
+	// may be at most [MaxLost] lost snapshots apart at this rate. Default (0): Snapshots.SendRate for ServerConfig.LagComp, if
+	// set; otherwise the largest valid number up to 20.
 	SendRate int
 	// Off makes every view the server's present. Use it to compare with lag compensation.
 	Off bool

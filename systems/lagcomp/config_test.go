@@ -24,13 +24,17 @@ func TestConfigRefuses(t *testing.T) {
 	for rate, every := range map[int]uint32{60: 3, 50: 5, 64: 4, 10: 1, 7: 1} {
 		w := ecs.NewWorld(gallery(), ecs.Config{TickRate: rate})
 		populate(1)(w)
-		comp := compensator(t, w, lagcomp.Config{})
-		for tick := range 4 * every {
+		comp := compensator(t, w, lagcomp.Config{MaxRewind: 2 * time.Second})
+		most := (lagcomp.MaxLost+2)*every - 1
+		for tick := range most + 9 {
 			comp.Record(tick + 1)
 		}
-		w.Netcode().SetTick(4 * every)
-		if from, to := comp.As(1, lagcomp.NewClaim(float64(2*every)+0.5, 0, 0, every)).States(); from != 2*every || to != 3*every {
-			t.Errorf("at %d ticks a second a view is between %d and %d", rate, from, to)
+		w.Netcode().SetTick(most + 9)
+		for apart, want := range map[uint32]uint64{most: 0, most + 1: 1} {
+			before := comp.Stats().Unsent
+			if comp.As(1, claimOf(7.5, 7, 7+apart)); comp.Stats().Unsent-before != want {
+				t.Errorf("at %d ticks a second: states %d ticks apart: %+v", rate, apart, comp.Stats())
+			}
 		}
 	}
 }
@@ -46,10 +50,10 @@ func TestWakingForSeveralTicks(t *testing.T) {
 		s.step()
 	}
 	view := s.comp.As(1, claimOf(64, 0, 0))
-	if from, to := view.States(); from != 60 || to != 66 {
+	if from, to := view.States(); from != 63 || to != 66 {
 		t.Errorf("a view of 64 is between %d and %d", from, to)
 	}
-	s.shows(view, s.expect(64, 60, 66))
+	s.shows(view, s.expect(64, 63, 66))
 	view = s.comp.AsAfter(1, claimOf(64, 0, 0), 70)
 	for range lagcomp.All[target](view) {
 	}

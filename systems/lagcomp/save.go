@@ -26,7 +26,7 @@ func (c *Compensator) Len() uint32 { return uint32(c.history.Len()) }
 // it, or all since the first. Save returns a function that encodes the capture. Any goroutine may call it once; until it
 // returns, states must not change.
 func (c *Compensator) Save(states *ecs.WorldHistory) (encode func(dst []byte) []byte) {
-	newest, sent, sends := c.newest, c.sent, slices.Clone(c.sends)
+	newest, n := c.newest, c.Len()
 	ids := slices.Sorted(maps.Keys(c.players))
 	players := make([]player, len(ids))
 	for i, id := range ids {
@@ -34,16 +34,14 @@ func (c *Compensator) Save(states *ecs.WorldHistory) (encode func(dst []byte) []
 		players[i].inputs = slices.Clone(players[i].inputs)
 	}
 	return func(dst []byte) []byte {
-		dst = codec.AppendUvarints(dst, newest, sent, uint32(len(sends)))
-		dst = codec.AppendUvarints(dst, sends...)
-		dst = codec.AppendUvarints(dst, uint32(len(ids)))
+		dst = codec.AppendUvarints(dst, newest, n, uint32(len(ids)))
 		for i, id := range ids {
 			p := &players[i]
 			dst = codec.AppendUvarints(dst, id, p.acked, p.at, p.input)
 			dst = codec.AppendUvarint(codec.AppendUvarint(dst, uint64(p.head)), uint64(p.floor))
 			dst = codec.AppendUvarints(dst, p.inputs...)
 		}
-		for tick := newest - min(newest, uint32(len(sends))-1); tick <= newest; tick++ {
+		for tick := newest - min(newest, n-1); tick <= newest; tick++ {
 			if b, err := states.AppendState(nil, tick); err == nil {
 				dst = codec.AppendUvarints(dst, tick)
 				dst = codec.AppendBytes(dst, b)
@@ -59,13 +57,9 @@ func (c *Compensator) Save(states *ecs.WorldHistory) (encode func(dst []byte) []
 func (c *Compensator) Load(b []byte) error {
 	var r codec.ByteReader
 	r.Reset(b)
-	newest, sent, n := r.Uvarint32(), r.Uvarint32(), r.Uvarint32()
-	if r.Err() != nil || int64(n) != int64(len(c.sends)) {
+	newest, n := r.Uvarint32(), r.Uvarint32()
+	if r.Err() != nil || n != c.Len() {
 		return fmt.Errorf("%w: MaxRewind or the tick rate differs", ErrState)
-	}
-	sends := make([]uint32, n)
-	for i := range sends {
-		sends[i] = r.Uvarint32()
 	}
 	players := make(map[uint32]*player)
 	for left := r.Uvarint32(); left > 0 && r.Err() == nil; left-- {
@@ -94,7 +88,7 @@ func (c *Compensator) Load(b []byte) error {
 	if back := c.w.Netcode().ReadState(present); back != nil {
 		return errors.Join(err, back)
 	}
-	c.newest, c.sent, c.sends, c.players = newest, sent, sends, players
+	c.newest, c.players = newest, players
 	c.serial++
 	return err
 }

@@ -55,7 +55,7 @@ func TestClockIgnoresOneLatePacket(t *testing.T) {
 		c.SetLinks(fieldtest.Lag(near), fieldtest.Lag(near))
 		c.RunTicks(60)
 		c.SetLinks(fieldtest.Lag(near), fieldtest.Lag(near+late))
-		c.RunTicks(3) // a snapshot
+		c.RunTicks(1) // a snapshot
 		c.SetLinks(fieldtest.Lag(near), fieldtest.Lag(near))
 		stay(t, c, age, depth)
 		f := k.Figures()
@@ -78,13 +78,13 @@ func TestClockAfterAHiccup(t *testing.T) {
 	if now := drawnAge(c, k); now < still-20 {
 		t.Fatalf("the view went on to %.1f ticks", now)
 	}
-	c.RunTicks(near + 60)
+	c.RunTicks(near + 120)
 	jumped := k.Stats().Snaps
-	if now := drawnAge(c, k); now < age-1.5 || now > age+1.5 || jumped > 1 {
-		t.Errorf("a second later what is drawn is %.1f ticks old, before it was %.1f; %d jumps", now, age, jumped)
+	if now := drawnAge(c, k); now < age-1.5 || now > age+2.5 || jumped > 1 {
+		t.Errorf("two seconds later what is drawn is %.1f ticks old, before it was %.1f; %d jumps", now, age, jumped)
 	}
 	if now := k.Status().Waiting; now < depth-1 || now > depth+2 {
-		t.Errorf("a second later %d inputs wait, before %d", now, depth)
+		t.Errorf("two seconds later %d inputs wait, before %d", now, depth)
 	}
 	f := k.Figures()
 	if f.Holds > 4 {
@@ -144,7 +144,7 @@ func TestClockAfterAHeldProcess(t *testing.T) {
 		c.Run(5 * time.Second)
 		// A held server is behind its clock by what it dropped.
 		age += c.Elapsed().Seconds()*60 - float64(c.Server.Tick()) - base
-		if now := drawnAge(c, k); now < age-2 || now > age+2 {
+		if now := drawnAge(c, k); now < age-2 || now > age+3.5 {
 			t.Errorf("%s held: what is drawn is %.1f ticks old, before it was %.1f", who, now, age)
 		}
 		if now := k.Status().Waiting; now < depth-2 || now > depth+2 {

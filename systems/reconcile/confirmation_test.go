@@ -145,7 +145,9 @@ func nudgeOnce(at uint32, d components.Position) func(tick, owner uint32) (compo
 
 // A state that a newer one has overtaken is dropped: it is neither confirmed nor adopted.
 func TestNetcodeA5_OlderTickIsDropped(t *testing.T) {
-	c := systemstest.New(t, fieldtest.Config(1, 1, fieldtest.Lag(2)))
+	config := fieldtest.Config(1, 1, fieldtest.Lag(2))
+	config.Server.Snapshots.SendRate = 20
+	c := systemstest.New(t, config)
 	k := c.Clients[0]
 	c.RunUntil(time.Minute, func() bool { return c.Server.Tick() == 301 })
 	c.Mark()
@@ -171,6 +173,7 @@ func TestNetcodeA5_OlderTickIsDropped(t *testing.T) {
 func TestNetcodeA5_OlderThanTheHistory(t *testing.T) {
 	const kept = 8
 	config := fieldtest.Config(1, 1, fieldtest.Lag(15))
+	config.Server.Snapshots.SendRate = 20
 	config.Protocol = fieldtest.ProtocolWithAuthority(fieldtest.PushAt(nudgeOnce(600, components.Position{X: 40})))
 	config.Play = fieldtest.Straight()
 	config.Client = func(int) systems.ClientConfig {
@@ -520,6 +523,7 @@ func TestNetcodeA7_ClientCatchesUpTickByTick(t *testing.T) {
 func TestNetcodeA7_ServerCatchesUpTickByTick(t *testing.T) {
 	var ran []string
 	config := fieldtest.Config(1, 2, fieldtest.Lag(3))
+	config.Server.Snapshots.SendRate = 20
 	config.Server.Schedule = noteSystems(&ran, "Receive", "ServerApply", "Snapshot", "Send")
 	c := systemstest.New(t, config)
 	j := fieldtest.KeepJournal(c.Server.World())

@@ -29,6 +29,7 @@ type Server struct {
 	tasks  *backgroundTasks
 
 	clock func() time.Duration // of the machine, by which rooms measure their load; nil in virtual time
+	load  processLoad
 
 	drawnKey, drawnName bool
 	random              func([]byte)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/frames"
 	"github.com/tactusgo/tactus/systems/internal/inflight"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -50,12 +49,14 @@ type Client struct {
 	head    wire.SnapshotHeader // the fields of that snapshot's header that depend on other packages
 	tells   bool                // that snapshot contains owner state
 	budget  int                 // bytes of a snapshot
-	over    bool                // the newest snapshot did not hold everything
-	usual   int                 // mean bytes of snapshots while acknowledgements come in time
-	acked   uint32              // newest send that the client acknowledged, 0 for none
-	soonest float32             // smallest number of sends until an acknowledgement arrived
-	starved bool                // owner state left no room for anything else; it is omitted at the next send
+	pace    pacing
+	over    bool    // the newest snapshot did not hold everything
+	usual   int     // mean bytes of snapshots while acknowledgements come in time
+	acked   uint32  // number of the newest send that the client acknowledged, 0 for none
+	soonest float32 // smallest number of sends, skipped ones included, until an acknowledgement arrived
+	starved bool    // owner state left no room for anything else; it is omitted at the next send
 
+	recent   recent // its newest snapshots
 	recorder bool   // the client is a recorder, which is not counted
 	view     *view  // what it sees
 	held     held   // of its view
@@ -77,10 +78,11 @@ const (
 	mostPackets = 2048
 )
 
-func newClient(id uint32, p Peer, model *delta.Model, budget int) *Client {
-	c := &Client{id: id, sight: id, own: id, peer: p, model: model, sent: inflight.New[contents](fewPackets), budget: budget}
-	c.held.sends = make([]sentSend, frames.Kept)
+func newClient(id uint32, p Peer, model *delta.Model, budget, kept int) *Client {
+	c := &Client{id: id, sight: id, own: id, peer: p, model: model, sent: inflight.New[contents](fewPackets), budget: budget, pace: pacing{skip: 1, wait: 1}}
+	c.held.sends = make([]sentSend, kept)
 	c.private.held.sends = make([]sentSend, wire.OwnKept)
+	c.held.recent, c.private.held.recent = &c.recent, &c.recent
 	return c
 }
 
@@ -145,8 +147,8 @@ func (c *Client) startEpoch() bool {
 const floorMargin = 5
 
 // updateFloor raises the floor: the oldest send that this and later packets use as a baseline. The client can remove older states.
-// While nothing is acknowledged, the floor is [maxAge] sends old.
-func (c *Client) updateFloor(send uint32) {
+// While nothing is acknowledged, the floor is maxAge sends old.
+func (c *Client) updateFloor(send, maxAge uint32) {
 	oldest := c.held.oldestNeeded(send)
 	if own := c.private.held.oldestNeeded(send); send-own < wire.OwnKept {
 		oldest = min(oldest, own)
@@ -168,36 +170,3 @@ func (c *Client) Budget() (bytes int, over bool) { return c.budget, c.over }
 
 // Joining reports whether the client has not acknowledged the whole state with which it joins.
 func (c *Client) Joining() bool { return c.join.state != joinNone }
-
-// InSight is an entity in the sight of a client: its place in frames, and the newest send of which the client acknowledged it, 0
-// for none.
-type InSight struct {
-	ID          uint32
-	Group, Slot int
-	Mask        uint64 // components that the client sees
-	Since       uint32 // send at which it came into sight with these components
-	Held        uint32
-}
-
-// InSight returns the entities in sight at a send.
-func (c *Client) InSight(send uint32) (all []InSight) {
-	for i := range c.view.members {
-		if m := &c.view.members[i]; m.in(send) {
-			all = append(all, InSight{m.id, int(m.group), int(m.slot), m.mask, m.since, c.held.newestHeld(m)})
-		}
-	}
-	return all
-}
-
-// OwnState returns the components of an entity in the owner state of a send, and their record; nil if it contains none or is no longer
-// kept.
-func (c *Client) OwnState(send, id uint32) (mask uint64, rec []int32) {
-	for i := range c.private.view.members {
-		if m := &c.private.view.members[i]; m.id == id && m.in(send) {
-			if rec = c.private.frames.record(send, m); rec != nil {
-				return m.mask, rec
-			}
-		}
-	}
-	return 0, nil
-}

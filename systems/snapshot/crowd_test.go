@@ -176,7 +176,7 @@ func TestSendsAllocateNothing(t *testing.T) {
 	}
 	for _, n := range []int{1, 2, 4} {
 		g := newCrowd(60, 100, n, 8)
-		for range 3 * frames.Kept {
+		for range 3 * frames.Kept(20) {
 			g.run()
 		}
 		if allocs := testing.AllocsPerRun(100, g.run); allocs > 0 {
@@ -194,7 +194,7 @@ func BenchmarkCrowd(b *testing.B) {
 	}{{1, 1, 0}, {1000, 1, 0}, {1000, 2, 0}, {1000, 1, 11}, {1000, 2, 11}} {
 		b.Run(fmt.Sprintf("clients=%d/spread=%d/workers=%d", bench.clients, bench.spread, bench.workers), func(b *testing.B) {
 			g := newCrowd(bench.clients, 1200-bench.clients, bench.workers, bench.spread)
-			for range 2 * frames.Kept {
+			for range 2 * frames.Kept(20) {
 				g.run()
 			}
 			g.bytes = 0

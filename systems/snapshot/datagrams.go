@@ -187,28 +187,69 @@ const leastSpace = 24
 // older and differences larger. Larger snapshots would delay a busy path or client even more, so Allowed then gives only
 // little more room than usual.
 func (s *System) Allowed(c *Client) int {
-	bytes := min(c.budget, max(c.peer.Allowance(s.config.Clock.Now()), MinBudget))
+	bytes := min(s.roomAt(c, c.pace.skip), max(c.peer.Allowance(s.config.Clock.Now()), MinBudget))
 	if c.usual > 0 && !c.Joining() && s.isLate(c) {
 		bytes = min(bytes, max(c.usual+c.usual/4, MinBudget))
 	}
 	return bytes
 }
 
+// roomAt returns the limit of a client's snapshot in bytes if it is sent one at one in skip sends. The limit of bytes a second does not
+// depend on the rate.
+func (s *System) roomAt(c *Client, skip uint32) int {
+	every := int(s.sends.every * skip)
+	return min(c.budget, max(c.budget*every/int(s.sends.usual), MinBudget))
+}
+
+// pacing decides how many snapshots a client is sent.
+type pacing struct {
+	skip uint32 // the client is sent a snapshot at one in so many sends
+	cut  bool   // the newest snapshot did not hold everything
+	calm uint32 // numbers of sends since skip changed, or since snapshots were cut or late
+	wait uint32 // seconds of calm until skip becomes 1
+}
+
+// maxPacingWait is the maximum of pacing.wait.
+const maxPacingWait = 32
+
+// pace decides at which sends the client is sent its next snapshots: at all, or at the usual rate while it joins, if its snapshots do
+// not hold everything, or if acknowledgements are late.
+func (s *System) pace(c *Client) {
+	x, p := &s.sends, &c.pace
+	slow := (x.usual + x.every - 1) / x.every
+	p.calm += x.every * p.skip
+	second := uint32(s.config.SendRate)
+	switch {
+	case slow <= 1:
+		p.skip = 1
+	case p.cut || c.Joining() || s.isLate(c):
+		if p.skip == 1 && p.calm < 2*second {
+			p.wait = min(2*p.wait, maxPacingWait)
+		}
+		p.skip, p.calm = slow, 0
+	case p.skip > 1 && p.calm >= p.wait*second && c.usual < s.roomAt(c, 1):
+		p.skip, p.calm = 1, 0
+	case p.skip == 1 && p.calm >= maxPacingWait*second:
+		p.wait = 1
+	}
+}
+
 // isLate reports whether the acknowledgements of a client are late: the newest acknowledged send is older than twice soonest plus
 // a quarter of a second.
 func (s *System) isLate(c *Client) bool {
-	return c.acked != 0 && float32(s.sends.newest-c.acked) > 2*c.soonest+float32(s.config.SendRate)/4
+	return c.acked != 0 && float32(s.sends.number-c.acked) > 2*c.soonest+float32(s.config.SendRate)/4
 }
 
 // noteAcked records that a client acknowledged a send. soonest increases by one send per minute, because the path can become
 // slower.
 func (s *System) noteAcked(c *Client, send uint32) {
-	after := float32(s.sends.newest - send)
+	number := s.numberOf(send)
+	after := float32(s.sends.number - number)
 	if c.acked == 0 {
 		c.soonest = after
 	}
 	c.soonest = min(c.soonest+1/float32(60*s.config.SendRate), after)
-	c.acked = max(c.acked, send)
+	c.acked = max(c.acked, number)
 }
 
 // noteSize records the size of a snapshot.
@@ -235,14 +276,14 @@ type control struct {
 
 // laterHeader returns the longest header of a datagram that is not the first, without the fields about joining.
 func (s *System) laterHeader() int {
-	_, later := (&wire.SnapshotHeader{Late: 1, Open: s.config.Reports != nil, Divided: true}).Sizes()
+	_, later := (&wire.SnapshotHeader{Timing: wire.MaxTiming, Open: s.config.Reports != nil, Divided: true}).Sizes()
 	return later
 }
 
 // ackHeader returns the fields of a snapshot's header that depend on other packages: see [Peer].
 func (s *System) ackHeader(c *Client, f *frames.Frame) (h wire.SnapshotHeader) {
 	input, depth, shift := c.peer.Ack()
-	h = wire.SnapshotHeader{Send: uint16(f.Send), Input: uint16(input), Depth: depth, Shift: shift, Late: uint8(f.Tick - f.Send*s.sends.steps)}
+	h = wire.SnapshotHeader{Send: uint16(f.Number), Input: uint16(input), Depth: depth, Shift: shift, Timing: wire.Timing(f.Tick-f.Number*s.sends.steps, s.sends.every*c.pace.skip, s.sends.steps)}
 	c.peer.Report().Header(&h)
 	return h
 }
@@ -250,9 +291,9 @@ func (s *System) ackHeader(c *Client, f *frames.Frame) (h wire.SnapshotHeader) {
 // header returns the header of the snapshot of a client.
 func (s *System) header(c *Client, f *frames.Frame) wire.SnapshotHeader {
 	h := c.head
-	h.Epoch, h.Floor = c.epoch, f.Send-c.floor
+	h.Epoch, h.Floor = c.epoch, s.back(f.Send-c.floor)
 	change := int(h.Depth) - int(c.control.depth)
-	h.Control = !c.control.any || c.join.state != joinNone || (f.Send+c.id)%controlEvery == 0 ||
+	h.Control = !c.control.any || c.join.state != joinNone || (f.Send/c.pace.skip+c.id)%controlEvery == 0 ||
 		h.Epoch != c.control.epoch || h.Shift != c.control.shift || change < -2 || change > 2
 	if h.Control {
 		c.control = control{true, h.Epoch, h.Depth, h.Shift}
@@ -279,7 +320,7 @@ func (d *draft) writeDatagrams(h *wire.SnapshotHeader) {
 			hd.Join, hd.Pieces = true, uint32(c.join.pieces)
 		case q < pk.datagrams && pk.kinds[q] == contentJoin:
 			from := c.join.stream.kept
-			hd.Join, hd.Back, hd.Pieces, hd.Joined = true, f.Send-from.send, uint32(len(from.pieces)), from.after
+			hd.Join, hd.Back, hd.Pieces, hd.Joined = true, s.back(f.Send-from.send), uint32(len(from.pieces)), from.after
 		}
 		hd.Hides = hd.Join && s.config.Interest.Limits()
 		b := wire.AppendSnapshotHeader(c.packets[q].Bytes[:0], &hd)

@@ -52,6 +52,7 @@ func (d *draft) startSend(w *ecs.World, f *frames.Frame) {
 // begin builds the first part of the snapshot of one client, which reads the world: the owner state and the header.
 func (d *draft) begin(c *Client) {
 	d.start(c)
+	d.sys.pace(c)
 	c.head = d.sys.ackHeader(c, d.f)
 	d.captureOwner()
 	c.started = d.f.Send
@@ -65,11 +66,13 @@ func (d *draft) end(c *Client) {
 		d.stats.Updates++
 		d.stats.Delay += uint64(d.sys.config.Clock.Tick() - d.f.Tick)
 	}
-	c.updateFloor(d.f.Send)
+	c.recent.add(d.f.Send)
+	c.updateFloor(d.f.Send, d.sys.maxAge())
 	h := d.startDatagrams()
 	d.fitOwner()
 	d.fitView()
 	d.writeDatagrams(&h)
+	c.pace.cut = c.over || !d.ownWhole || c.starved
 }
 
 // selectView selects the view to be packed, the private one or that of the client.

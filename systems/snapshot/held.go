@@ -1,11 +1,16 @@
 package snapshot
 
-import "slices"
+import (
+	"slices"
+	"sort"
+
+	"github.com/tactusgo/tactus/internal/frames"
+)
 
 // Stage 3: what a client holds of a view, and which of it is the baseline of its next snapshot.
 
-// maxAge is the maximum age of a baseline of the world, in sends. It leaves the client room for packets that overtake each other.
-const maxAge = 248
+// maxAge returns the maximum age of a baseline of the world, in sends.
+func (s *System) maxAge() uint32 { return uint32(frames.Kept(s.config.SendRate)) }
 
 // ages are the preferred ages of baselines, in sends, youngest first. The list is short: clients with different acknowledgements
 // then often use the same baseline and share encoded blocks. A client without a baseline of these ages uses any other.
@@ -14,6 +19,7 @@ var ages = [...]uint32{1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64, 96, 120}
 // held is what a client holds of a view.
 type held struct {
 	sends   []sentSend // a ring
+	recent  *recent    // of the client
 	whole   uint32     // newest acknowledged send with the whole view; 0: none
 	told    uint32     // newest send whose whole view was sent, acknowledged or not; 0: none
 	part    uint32     // newest send with a part of the view; 0: none
@@ -24,6 +30,37 @@ type held struct {
 	perSize float32    // average bytes of a member in snapshots that did not hold everything; 0: the newest one did
 	members []partial
 	ranked  uint32 // newest send of which the members have records
+}
+
+// recent holds the sends of the newest snapshots of a client. Snapshots are counted, as there may be sends without one.
+type recent struct {
+	count uint32     // of the newest
+	sends [64]uint32 // by count
+}
+
+// add adds a snapshot.
+func (r *recent) add(send uint32) {
+	r.count++
+	r.sends[r.count%64] = send
+}
+
+// before returns the send of the i-th snapshot before the newest, i below 63; 0: there was none.
+func (r *recent) before(i int) uint32 { return r.sends[(r.count-1-uint32(i))%64] }
+
+// from returns the bits of the snapshots before the newest that are of a send or of a later one, bit i for before(i).
+func (r *recent) from(send uint32) uint64 {
+	n := sort.Search(lastBit, func(i int) bool { return r.before(i) < send })
+	return 1<<n - 1
+}
+
+// countOf returns the count of the snapshot of a send. It returns false if there was none, or not recently.
+func (r *recent) countOf(send uint32) (count uint32, ok bool) {
+	for i, x := range r.sends {
+		if x == send && x != 0 {
+			return r.count - (r.count-uint32(i))%64, true
+		}
+	}
+	return 0, false
 }
 
 // sentSend describes the snapshot of one send.
@@ -45,15 +82,13 @@ type partial struct {
 	id, since uint32
 	at        uint32 // newest send of a part with the member; 0: none
 	from      uint32 // send from which it waits: the newest that the client holds with it, or that with which it came into sight
-	parts     uint64 // bit i: send at-i contained the member
-	misfit    uint32 // send at which it fitted no snapshot of the client; 0: none
+	parts     uint64 // bit i: the i-th snapshot of the client before that of send at contained the member
+	count     uint32 // the count of that snapshot, see recent
+	misfit    uint8  // low bits of the send at which it fitted no snapshot of the client, but not 0; 0: none
 	level     uint8  // its priority, see levelOf
 	held      bool   // the client has acknowledged it
 	told      bool   // the client has acknowledged that it is out of sight
 }
-
-// partsKept is the number of sends of which partial.parts has a bit.
-const partsKept = 64
 
 // of returns the description of the snapshot of a send, or nil if it is no longer kept.
 func (h *held) of(send uint32) *sentSend {
@@ -137,7 +172,7 @@ func (h *held) oldestNeeded(send uint32) uint32 {
 // forget records that the client holds nothing.
 func (h *held) forget() {
 	clear(h.sends)
-	*h = held{sends: h.sends}
+	*h = held{sends: h.sends, recent: h.recent}
 }
 
 // wholeServes reports whether the newest whole view that the client holds can be a baseline of a send. A kept send is one at any
@@ -149,9 +184,9 @@ func (h *held) wholeServes(send, floor, oldest uint32) bool {
 // isJoined reports whether a send is the kept send with which the client joined, and a baseline.
 func (h *held) isJoined(send uint32) bool { return h.joined != nil && h.joined.send == send }
 
-// choose returns the age of the youngest send of which the client holds the whole view, 0 for none, and whether the send before
-// it is a baseline too. For a second baseline it accepts a somewhat greater age.
-func (h *held) choose(send, floor, oldest uint32, second bool) (age uint32, two bool) {
+// choose returns the age of the youngest send of which the client holds the whole view, 0 for none, and whether the send that many
+// sends before it is a baseline too; 0: there is no second baseline. For one it accepts a somewhat greater age.
+func (h *held) choose(send, floor, oldest, before uint32) (age uint32, two bool) {
 	for _, a := range ages {
 		if a > oldest || a >= send || send-a < floor {
 			break
@@ -159,13 +194,13 @@ func (h *held) choose(send, floor, oldest uint32, second bool) (age uint32, two 
 		if !h.holdsWhole(send - a) {
 			continue
 		}
-		switch pair := second && a < oldest && send-a > floor && h.pairs(send-a); {
+		switch pair := before > 0 && a+before <= oldest && send-a >= floor+before && h.pairs(send-a, before); {
 		case age == 0:
 			age, two = a, pair
 		case pair && !two && a <= 2*age+2:
 			age, two = a, true
 		}
-		if two || !second {
+		if two || before == 0 {
 			return age, two
 		}
 	}
@@ -175,9 +210,9 @@ func (h *held) choose(send, floor, oldest uint32, second bool) (age uint32, two 
 	return age, two
 }
 
-// pairs reports whether a send and the one before it can be baselines together.
-func (h *held) pairs(send uint32) bool {
-	return h.holdsWhole(send-1) && !h.isJoined(send) && !h.isJoined(send-1)
+// pairs reports whether a send and the one that many sends before it can be baselines together.
+func (h *held) pairs(send, before uint32) bool {
+	return h.holdsWhole(send-before) && !h.isJoined(send) && !h.isJoined(send-before)
 }
 
 // records returns the records about the members of a view at a send, by index.
@@ -225,19 +260,16 @@ func (h *held) find(m *member) *partial {
 	return nil
 }
 
-// inPart reports whether the part of a send contained a member, in sight or as gone. Without a record it did not.
-func (p *partial) inPart(send uint32) bool {
-	if p == nil {
-		return false
-	}
-	back := p.at - send
-	return p.at >= send && back < partsKept && p.parts>>back&1 != 0
+// inPart reports whether the part of a send contained a member, in sight or as gone. Without a record it did not. count is that of the
+// snapshot of the send.
+func (p *partial) inPart(send, count uint32) bool {
+	return p != nil && p.at >= send && p.parts>>(p.count-count)&1 != 0 // a shift by 64 or more leaves nothing
 }
 
-// sent records that a part of a send contains the member.
-func (p *partial) sent(send uint32) {
-	p.parts = p.parts<<(send-p.at) | 1 // a shift by 64 or more leaves nothing
-	p.at = send
+// sent records that a part of a send, the snapshot with a count, contains the member.
+func (p *partial) sent(send, count uint32) {
+	p.parts = p.parts<<(count-p.count) | 1
+	p.at, p.count = send, count
 }
 
 // inSnapshot reports whether the snapshot of a send contains a member in sight.
@@ -246,7 +278,8 @@ func (h *held) inSnapshot(m *member, send uint32) bool {
 	if s == nil {
 		return h.isJoined(send) && m.in(send) && !h.skips(m, send)
 	}
-	return m.in(send) && (s.whole || h.find(m).inPart(send))
+	count, ok := h.recent.countOf(send)
+	return m.in(send) && (s.whole || ok && h.find(m).inPart(send, count))
 }
 
 // newestHeld returns the newest send of which the client holds a member, 0 for none.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/internal/frames"
@@ -25,7 +24,7 @@ const (
 	joinNone                  // the client has a whole state
 )
 
-// unknownRTT is the number of sends after which an unacknowledged piece of a kept state is sent again while the round trip is
+// unknownRTT is the number of sends at the usual rate after which an unacknowledged piece of a kept state is sent again while the round trip is
 // unknown.
 const unknownRTT = 10
 
@@ -130,7 +129,7 @@ func (k *joins) start(d *draft) {
 // keep keeps the state of the client's view at the current send.
 func (d *draft) keep(room, biggest int) *kept {
 	s, c, f, v := d.sys, d.c, d.f, d.c.view
-	x := &kept{f: f, send: f.Send, after: uint8(f.Tick - f.Send*s.sends.steps), hash: v.hash, model: c.model, room: room}
+	x := &kept{f: f, send: f.Send, after: uint8(f.Tick - f.Number*s.sends.steps), hash: v.hash, model: c.model, room: room}
 	s.frames.Pin(f)
 	for i := range v.members {
 		if m := &v.members[i]; m.until == 0 {
@@ -274,7 +273,7 @@ func (d *draft) removeLate() {
 // fitStream packs pieces of the state with which the client joins, as many as fit.
 func (d *draft) fitStream() {
 	c, pk := d.c, &d.pack
-	j, wait := c.join.stream, c.roundTripSends(d.sys.config.SendRate)
+	j, wait := c.join.stream, d.sys.roundTripSends(c)
 	d.removeLate()
 	for _, i := range j.order {
 		x := &j.sent[i]
@@ -292,10 +291,10 @@ func (d *draft) fitStream() {
 }
 
 // roundTripSends returns the number of sends after which an acknowledgement can arrive.
-func (c *Client) roundTripSends(rate int) uint32 {
+func (s *System) roundTripSends(c *Client) uint32 {
 	rtt := c.peer.RoundTrip()
 	if rtt == 0 {
-		return unknownRTT
+		return unknownRTT * max(s.sends.usual/s.sends.every, 1)
 	}
-	return uint32(rtt/(time.Second/time.Duration(rate))) + 1
+	return uint32(rtt.Seconds()*s.Rate()) + 1
 }

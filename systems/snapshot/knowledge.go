@@ -65,6 +65,11 @@ type Subject struct {
 
 // Knowledge sets the fields of k about an entity on a client.
 func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
+	defer func() {
+		for _, send := range [...]*uint32{&k.Send, &k.OwnHeld, &k.OwnSent, &k.Held, &k.Baseline, &k.Sent} {
+			*send = s.numberOf(*send)
+		}
+	}()
 	k.Send, k.Budget, k.Allowed = s.sends.newest, c.budget, s.Allowed(c)
 	k.Joining, k.OverBudget = c.Joining(), c.over
 	f := s.Newest()
@@ -91,14 +96,18 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 	}
 	k.Held = h.newestHeld(m)
 	k.Baseline = k.Held
-	age, two := h.choose(f.Send+1, c.floor, min(maxAge, s.frames.Depth()), s.codecs.layout.Second())
+	before := c.pace.skip
+	if !s.codecs.layout.Second() {
+		before = 0
+	}
+	age, two := h.choose(f.Send+1, c.floor, min(s.maxAge(), s.frames.Depth()), before)
 	if base := f.Send + 1 - age; age > 0 && m.in(base) && !h.skips(m, base) {
-		k.Baseline, k.Second = base, two
+		k.Baseline, k.Second = base, two && s.pairs(c, base)
 	}
 	k.Sent, k.Unacknowledged = h.newestSent(m, k.Held)
 	k.Priority = s.config.gain(s.config.World, f, c.sight, m)
 	if p := h.find(m); c.over && p != nil {
-		k.Gained = k.Priority * float32(p.waited(f.Send, c.roundTripSends(s.config.SendRate)))
+		k.Gained = k.Priority * float32(p.waited(f.Send, s.roundTripSends(c)))
 		k.TooBig = p.misfit != 0
 	}
 }
@@ -112,8 +121,8 @@ func groupHolds(g *delta.Group, slot int, id components.NetID) bool {
 	return g.Alive&(1<<slot) != 0 && g.IDs[slot] == uint32(id)
 }
 
-// Frame returns the world at a send, nil if it is no longer kept.
-func (s *System) Frame(send uint32) *frames.Frame { return s.frames.At(send) }
+// Frame returns the world at the send with a number, nil if it is no longer kept.
+func (s *System) Frame(number uint32) *frames.Frame { return s.frames.At(s.sendOf(number)) }
 
 // Newest returns the world at the newest send, nil before the first one.
 func (s *System) Newest() *frames.Frame { return s.frames.At(s.sends.newest) }
@@ -164,3 +173,37 @@ func (s *System) Traffic(t *traffic.Traffic) { s.shared.accounts.Traffic(t) }
 
 // Meters returns the meters of the blocks of the world.
 func (s *System) Meters() traffic.Meters { return s.shared.meters }
+
+// InSight is an entity in the sight of a client: its place in frames, and the number of the newest send of which the client
+// acknowledged it, 0 for none.
+type InSight struct {
+	ID          uint32
+	Group, Slot int
+	Mask        uint64 // components that the client sees
+	Since       uint32 // number of the send at which it came into sight with these components
+	Held        uint32
+}
+
+// InSight returns the entities in the sight of a client at a send of a stored frame.
+func (s *System) InSight(c *Client, f *frames.Frame) (all []InSight) {
+	for i := range c.view.members {
+		if m := &c.view.members[i]; m.in(f.Send) {
+			all = append(all, InSight{m.id, int(m.group), int(m.slot), m.mask, s.numberOf(m.since), s.numberOf(c.held.newestHeld(m))})
+		}
+	}
+	return all
+}
+
+// OwnState returns the components of an entity in the owner state of the send with a number, and their record; nil if it contains none
+// or is no longer kept.
+func (s *System) OwnState(c *Client, number, id uint32) (mask uint64, rec []int32) {
+	send := s.sendOf(number)
+	for i := range c.private.view.members {
+		if m := &c.private.view.members[i]; m.id == id && m.in(send) {
+			if rec = c.private.frames.record(send, m); rec != nil {
+				return m.mask, rec
+			}
+		}
+	}
+	return 0, nil
+}

@@ -65,14 +65,14 @@ const chunkSize = 64
 
 // part is memory for choosing a part of a view.
 type part struct {
-	covers  []uint64         // by member: bit i: the client holds it as of send f.Send-1-i; lastBit: as of send whole
+	covers  []uint64         // by member: bit i: the client holds it as of its i-th snapshot before this one; lastBit: as of send whole
 	buckets []uint8          // by member
 	counts  [bucketCount]int // members by bucket
 	chosen  []bool           // by member: it is in the current block
 	picked  []int32          // members to pack
 	list    []int32          // those of the current block
 	rest    []int32          // those of them without a block
-	wholes  uint64           // the sends of which the client holds the whole view: bit i for f.Send-1-i
+	wholes  uint64           // the snapshots of which the client holds the whole view: bit i for the i-th before this one
 	parts   uint64           // the sends of which the client holds a part
 	misfits int              // members that fit no snapshot
 	wait    uint32           // sends until an acknowledgement can arrive
@@ -155,7 +155,7 @@ func (d *draft) rank() (waiting, unsent, misfits int) {
 	d.weigh(records, ranked)
 	y.covers, y.buckets = reuse.Slice(y.covers, len(v.members)), reuse.Slice(y.buckets, len(v.members))
 	d.findHeldSends()
-	y.wait = d.c.roundTripSends(d.sys.config.SendRate)
+	y.wait = d.sys.roundTripSends(d.c)
 	y.missing, y.misfits = 0, 0
 	clear(y.counts[:])
 	used := d.rankPlain(records)
@@ -187,7 +187,7 @@ func (d *draft) rankPlain(records []partial) (used uint64) {
 		y.counts[noBucket] = len(members)
 		return 0
 	}
-	parts, wait := y.parts, y.wait
+	parts, wait, recent, count := y.parts, y.wait, d.h.recent, d.h.recent.count-1
 	for i := range members {
 		m := &members[i]
 		p := &records[m.index]
@@ -196,11 +196,11 @@ func (d *draft) rankPlain(records []partial) (used uint64) {
 			y.counts[noBucket]++
 			continue
 		}
-		held := p.parts << (send - 1 - p.at) & parts
+		held := p.parts << (count - p.count) & parts
 		covers[i] = held
 		if held != 0 {
 			used |= held & -held
-			p.from = max(p.from, send-1-uint32(bits.TrailingZeros64(held)))
+			p.from = max(p.from, recent.before(bits.TrailingZeros64(held)))
 		}
 		b := bucketOf(p.waited(send, wait), p.level)
 		buckets[i] = b
@@ -211,13 +211,13 @@ func (d *draft) rankPlain(records []partial) (used uint64) {
 
 // setOldest sets the oldest send that a member needs as a baseline, given the bits of the youngest sends that hold the members.
 func (d *draft) setOldest(used uint64) {
-	y, h, send := &d.part, d.h, d.f.Send
+	y, h := &d.part, d.h
 	y.late, h.oldest = used>>lastBit != 0, 0
 	if y.late {
 		h.oldest = y.whole.send
 	}
 	if used &^= 1 << lastBit; used != 0 {
-		if at := send - uint32(bits.Len64(used)); h.oldest == 0 || at < h.oldest {
+		if at := h.recent.before(bits.Len64(used) - 1); h.oldest == 0 || at < h.oldest {
 			h.oldest = at
 		}
 	}
@@ -228,11 +228,11 @@ func (d *draft) rankOther(i int, records []partial) (youngest uint64) {
 	y, h, send := &d.part, d.h, d.f.Send
 	m := &d.v.members[i]
 	p := &records[m.index]
-	parts, after := p.parts<<(send-1-p.at)&y.parts, uint64(0) // after: the sends since the entity went out of sight
+	parts, after := p.parts<<(h.recent.count-1-p.count)&y.parts, uint64(0) // after: the snapshots since the entity went out of sight
 	if m.until != 0 {
-		after = 1<<min(send-m.until, 63) - 1
+		after = h.recent.from(m.until)
 	}
-	held := (parts | y.wholes) & (1<<min(send-m.since, 63) - 1) &^ after
+	held := (parts | y.wholes) & h.recent.from(m.since) &^ after
 	if y.whole.send != 0 && m.in(y.whole.send) && !h.skips(m, y.whole.send) {
 		held |= 1 << lastBit
 	}
@@ -244,16 +244,16 @@ func (d *draft) rankOther(i int, records []partial) (youngest uint64) {
 		p.told = p.told || h.whole >= m.until || parts&after != 0
 		if !p.told && (p.at != 0 || h.told >= m.since) {
 			y.buckets[i] = gone
-			h.lost = h.lost || send-m.ended+leastLeft+d.sys.sends.all > d.remembered()
+			h.lost = h.lost || send-m.ended+leastLeft+d.c.pace.skip > d.remembered()
 		}
 		return 0
-	case p.misfit != 0 && send-p.misfit < leaveOutFor:
+	case p.misfit != 0 && uint8(send)-p.misfit < leaveOutFor:
 		y.misfits++
 		return 0
 	}
 	youngest = held & -held
 	if youngest&^(1<<lastBit) != 0 {
-		p.from = max(p.from, send-1-uint32(bits.TrailingZeros64(held)))
+		p.from = max(p.from, h.recent.before(bits.TrailingZeros64(held)))
 	}
 	p.misfit, p.held = 0, p.held || held != 0
 	if !p.held {
@@ -277,7 +277,7 @@ func (d *draft) weigh(records []partial, ranked uint32) {
 	if c.Priority == nil || d.own {
 		return
 	}
-	turn := d.f.Send / d.sys.sends.all
+	turn := d.f.Send / d.c.pace.skip
 	for i := range d.v.members {
 		if m := &d.v.members[i]; m.until == 0 && ((turn+uint32(m.index))%askEvery == 0 || m.since > ranked) {
 			records[m.index].level = levelOf(c.gain(d.w, d.f, d.c.sight, m))
@@ -300,15 +300,19 @@ func (c *Config) gain(w *ecs.World, f *frames.Frame, client uint32, m *member) f
 func (d *draft) findHeldSends() {
 	h, y, send, floor := d.h, &d.part, d.f.Send, d.c.floor
 	wholes, parts := uint64(0), uint64(0)
-	for i := uint32(0); i < lastBit && i+1 < send && i+1 <= d.oldestAge() && send-1-i >= floor; i++ {
-		if at := send - 1 - i; h.holdsWhole(at) && !h.isJoined(at) {
+	for i := range lastBit {
+		at := h.recent.before(i)
+		if at == 0 || send-at > d.oldestAge() || at < floor {
+			break
+		}
+		if h.holdsWhole(at) && !h.isJoined(at) {
 			wholes |= 1 << i
 		} else if h.holdsPart(at) {
 			parts |= 1 << i
 		}
 	}
 	y.wholes, y.parts, y.held, y.whole = wholes, parts, wholes|parts, base{}
-	if at := h.whole; h.wholeServes(send, floor, d.oldestAge()) && (h.isJoined(at) || send-at > lastBit) {
+	if at := h.whole; h.wholeServes(send, floor, d.oldestAge()) && (h.isJoined(at) || at < h.recent.before(lastBit-1)) {
 		y.whole = base{send: at, whole: true, bit: lastBit}
 	}
 }
@@ -484,14 +488,14 @@ func (d *draft) takeTurns() {
 		at += n
 	}
 	y.order = reuse.Slice(y.order, int(at))
-	round := uint32(2*chunks/max(v.perTurn, 1)) + 2 // sends
+	round := uint32(2*chunks/max(v.perTurn, 1)) + 2 // snapshots
 	for i := range v.members {
 		if take(i) {
 			m := &v.members[i]
 			x := &y.turns[m.index/chunkSize]
 			y.order[x.to] = int32(i)
 			x.to++
-			if p := &h.members[m.index]; p.at != 0 && d.f.Send-p.at > round {
+			if p := &h.members[m.index]; p.at != 0 && h.recent.count-p.count > round {
 				x.rank = 0
 			}
 		}
@@ -537,17 +541,35 @@ func (y *part) split(members []int32, bit int, news bool) {
 	y.list, y.rest = list[:in], rest[:out]
 }
 
+// missing returns the field missing of the head of a block, in numbers of sends. A member came into sight after the update of the view
+// before the send at which it is noted: there may have been sends in between without a snapshot for a client of the view.
+func (d *draft) missing() uint32 {
+	if d.part.missing == 0 {
+		return 0
+	}
+	since := d.f.Send - d.part.missing + 1
+	for send := since - 1; send > 0 && since-send < uint32(len(d.v.hashes)); send-- {
+		if _, ok := d.v.hashAt(send); ok {
+			return d.sys.back(d.f.Send - send)
+		}
+	}
+	return d.f.Number
+}
+
 // packList packs the members in list as a block against the baseline with a bit, -1 for none. It reports whether it did.
 func (d *draft) packList(bit int) bool {
 	y, pk, v, h := &d.part, &d.pack, d.v, d.h
 	b := setBlock{v: v, now: d.stateAt(d.f.Send), to: len(v.members), list: y.list, chosen: y.chosen}
 	if bit >= 0 {
 		b.base = d.baseOf(bit)
-		if bit+1 < lastBit && d.layout().Second() && y.held>>(bit+1)&1 != 0 {
-			b.base2 = base{send: b.base.send - 1, bit: bit + 1}
+		if bit+1 < lastBit && d.layout().Second() && y.held>>(bit+1)&1 != 0 && h.recent.before(bit+1) == b.base.send-d.c.pace.skip && d.sys.pairs(d.c, b.base.send) {
+			b.base2 = base{send: b.base.send - d.c.pace.skip, bit: bit + 1}
 		}
 	}
-	key := piecesKey{hash: d.listHash(&b), two: b.base2.send != 0, model: d.c.model, part: true}
+	key := piecesKey{hash: d.listHash(&b), model: d.c.model, part: true}
+	if b.base2.send != 0 {
+		key.two = d.c.pace.skip
+	}
 	if b.base.send != 0 {
 		key.age = b.now.send - b.base.send
 	}
@@ -555,7 +577,7 @@ func (d *draft) packList(bit int) bool {
 	y.sizes, y.tried = y.sizes+x.size, y.tried+len(y.list)
 	mark := pk.load
 	for _, e := range x.pieces {
-		if !pk.add(newBlock(wire.BlockHead{Own: d.own, Age: key.age, Two: key.two, Missing: y.missing}, e, d.f.Send)) {
+		if !pk.add(newBlock(wire.BlockHead{Own: d.own, Age: d.sys.back(key.age), Two: key.two > 0, Missing: d.missing()}, e, d.f.Send)) {
 			pk.rollback(mark)
 			if len(y.list) == 1 && len(e.body) > pk.maxBody() {
 				d.leaveOutMember(int(y.list[0]))
@@ -572,7 +594,7 @@ func (d *draft) packList(bit int) bool {
 	}
 	for _, i := range y.list {
 		m := &v.members[i]
-		h.members[m.index].sent(d.f.Send)
+		h.members[m.index].sent(d.f.Send, h.recent.count)
 		y.buckets[i] = noBucket
 		y.hash ^= mix(uint64(m.id)<<32|uint64(m.since), uint64(m.until))
 	}
@@ -627,7 +649,7 @@ func (d *draft) baseOf(bit int) base {
 	if bit == lastBit {
 		return d.part.whole
 	}
-	return base{send: d.f.Send - 1 - uint32(bit), bit: bit}
+	return base{send: d.h.recent.before(bit), bit: bit}
 }
 
 // mostCovered returns the bit of a baseline that contains most of some members, -1 if none contains any.
@@ -663,7 +685,7 @@ func (d *draft) mostCovered(members []int32) (best int) {
 // leaveOutMember leaves a member out for a while, because no snapshot of the client has room for it.
 func (d *draft) leaveOutMember(i int) {
 	m := &d.v.members[i]
-	d.h.members[m.index].misfit = d.f.Send
+	d.h.members[m.index].misfit = max(uint8(d.f.Send), 1)
 	d.part.counts[d.part.buckets[i]]--
 	d.part.buckets[i] = noBucket
 	n := note{kind: noteBig, id: m.id, mask: m.mask}

@@ -147,7 +147,7 @@ func (d *draft) gather(b *setBlock) bool {
 		}
 		g, k := x.n/delta.GroupSize, x.n%delta.GroupSize
 		if k == 0 {
-			x.startGroup(g, b.now.send, old.send, older.send)
+			d.startGroup(g, b.now.send, old.send, older.send)
 		}
 		x.n++
 		x.hash = mix(x.hash, m.hash())
@@ -174,8 +174,9 @@ func (d *draft) gather(b *setBlock) bool {
 	return x.n > 0 || len(x.Gone) > 0
 }
 
-// startGroup prepares the groups with a number for up to 64 members.
-func (x *gathering) startGroup(g int, send, old, older uint32) {
+// startGroup prepares the groups with an index for up to 64 members, of a send and its baselines.
+func (d *draft) startGroup(g int, send, old, older uint32) {
+	x := &d.gathered
 	for _, y := range [...]struct {
 		groups *[]delta.Group
 		send   uint32
@@ -184,7 +185,7 @@ func (x *gathering) startGroup(g int, send, old, older uint32) {
 			continue
 		}
 		*y.groups = reuse.Longer(*y.groups, max(len(*y.groups), g+1))
-		(*y.groups)[g].Reset(y.send)
+		(*y.groups)[g].Reset(d.sys.numberOf(y.send))
 	}
 }
 
@@ -246,15 +247,15 @@ func (d *draft) encodeGathered(arena *[]byte, b *setBlock) encoded {
 type piecesKey struct {
 	hash  uint64 // of the view, its baselines and the changes in between
 	age   uint32 // 0: no baseline
-	two   bool
-	part  bool // the pieces are of a part of the view
+	two   uint32 // sends from the second baseline to the first; 0: there is none
+	part  bool   // the pieces are of a part of the view
 	model *delta.Model
 }
 
 // key returns the key of the pieces of the client's view.
 func (d *draft) key(age uint32, two bool) (k piecesKey, b setBlock) {
 	v, h := d.v, d.h
-	k = piecesKey{hash: v.hash, age: age, two: two, model: d.c.model}
+	k = piecesKey{hash: v.hash, age: age, model: d.c.model}
 	b = setBlock{v: v, now: d.stateAt(d.f.Send), to: len(v.members), fromStart: age == 0}
 	if age == 0 {
 		return k, b
@@ -266,7 +267,8 @@ func (d *draft) key(age uint32, two bool) (k piecesKey, b setBlock) {
 		k.hash += v.events[i].hash
 	}
 	if two {
-		b.base2 = base{send: b.base.send - 1, whole: true}
+		k.two = d.c.pace.skip
+		b.base2 = base{send: b.base.send - k.two, whole: true}
 		was, _ = v.hashAt(b.base2.send)
 		k.hash = mix(k.hash, was)
 	}
@@ -276,7 +278,17 @@ func (d *draft) key(age uint32, two bool) (k piecesKey, b setBlock) {
 
 // choose returns the age of the baseline of the whole view, 0 for none, and whether there is a second one.
 func (d *draft) choose() (age uint32, two bool) {
-	return d.h.choose(d.f.Send, d.c.floor, d.oldestAge(), d.layout().Second())
+	before := d.c.pace.skip
+	if !d.layout().Second() {
+		before = 0
+	}
+	age, two = d.h.choose(d.f.Send, d.c.floor, d.oldestAge(), before)
+	return age, two && d.sys.pairs(d.c, d.f.Send-age)
+}
+
+// pairs reports whether a client finds the send before a baseline: by the interval that the header says.
+func (s *System) pairs(c *Client, send uint32) bool {
+	return s.numberOf(send)-s.numberOf(send-c.pace.skip) == s.sends.every*c.pace.skip
 }
 
 func (d *draft) layout() *delta.Layout {
@@ -331,13 +343,13 @@ func (d *draft) packWhole(w *whole) bool {
 	}
 	mark := pk.load
 	for i, e := range w.pieces {
-		head := wire.BlockHead{Own: d.own, Age: w.age, Two: w.two}
+		head := wire.BlockHead{Own: d.own, Age: d.sys.back(w.age), Two: w.two}
 		switch {
 		case d.own:
 		case w.age == 0:
 			head.Piece, head.Number = true, uint32(i)
 		case len(w.pieces) > 1: // those in the baseline are not missing
-			head.Missing = w.age
+			head.Missing = head.Age
 		}
 		if !pk.add(newBlock(head, e, d.f.Send)) {
 			pk.rollback(mark)
@@ -354,7 +366,7 @@ func (d *draft) oldestAge() uint32 {
 	if d.own {
 		return wire.OwnKept - 1
 	}
-	return min(maxAge, d.sys.frames.Depth())
+	return min(d.sys.maxAge(), d.sys.frames.Depth())
 }
 
 // sizes counts the bytes of the whole views that were encoded, and their members, by the age of the baseline.

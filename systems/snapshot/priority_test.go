@@ -154,7 +154,7 @@ func TestPriorityIsAskedInTurn(t *testing.T) {
 			return 1
 		}}, nil)
 		g.join(4)
-		g.s.Divide(divide)
+		g.s.SetEvery(divide)
 		send := func() {
 			for i := range g.all {
 				g.move(i)

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"io"
 	"math"
 	"slices"
@@ -22,9 +23,11 @@ type Config struct {
 	World    *ecs.World    // the server's world
 	Protocol *ecs.Protocol // of the world
 	Clock    Clock         // decides when a send is due
-	// SendRate is the number of sends a second.
+	// SendRate is the maximum number of sends a second, see [System.SetEvery].
 	SendRate int
-	// Budget limits a client's snapshot in bytes, see [System.SetBudget].
+	// Usual is the usual number of sends a second; 0: SendRate. A client is sent fewer if its snapshots are too large.
+	Usual int
+	// Budget limits a client's snapshot in bytes at the usual rate, see [System.SetBudget].
 	Budget int
 	// Reports are the results that clients report: owner state is sent only to correct them. Nil: it is always sent.
 	Reports *report.Judge
@@ -71,14 +74,50 @@ type recorder struct {
 	to *delta.Recorder // nil: none, or it failed
 }
 
-// sends numbers the sends.
+// sends counts and numbers the sends. Clients know them by their numbers: a send can happen every few steps, and all these times are
+// numbered, whether there is a send or not. On the server, everything is kept by the count, so that none is kept for nothing.
 type sends struct {
-	steps  uint32 // simulation steps between two sends
-	newest uint32
-	all    uint32 // a client is sent a snapshot at one in all sends
+	steps  uint32 // simulation steps from one number to the next
+	every  uint32 // see [System.SetEvery]
+	usual  uint32 // every at the usual rate
+	newest uint32 // count
+	number uint32 // of the newest send
+	tick   uint32 // of the newest send
+	recent []sent // a ring of the newest sends
 	spread bool   // see [System.Spread]
+	length uint32 // number of steps over which the snapshots of the newest send are spread
 	left   uint32 // number of the last steps of the newest send whose snapshots are not built yet
 }
+
+// sent is the number of a send.
+type sent struct{ send, number uint32 }
+
+// numberOf returns the number of a send, or 0 if it is too long ago.
+func (s *System) numberOf(send uint32) uint32 {
+	if x := s.sends.recent[send%uint32(len(s.sends.recent))]; x.send == send {
+		return x.number
+	}
+	if f := s.frames.At(send); f != nil { // a client joins with it
+		return f.Number
+	}
+	return 0
+}
+
+// back returns how many numbers before that of the newest send a send has, given how many sends it was before that one.
+func (s *System) back(sends uint32) uint32 { return s.sends.number - s.numberOf(s.sends.newest-sends) }
+
+// sendOf returns the send with a number, or 0 if there is none or it is too long ago.
+func (s *System) sendOf(number uint32) uint32 {
+	for _, x := range s.sends.recent {
+		if x.number == number {
+			return x.send
+		}
+	}
+	return 0
+}
+
+// Sends returns the number of sends.
+func (s *System) Sends() uint64 { return s.stats.Sends }
 
 // Stats holds the counters of a [System].
 type Stats struct {
@@ -97,7 +136,11 @@ type Stats struct {
 func New(c Config, tick uint32) *System {
 	steps := c.World.TickRate() / c.SendRate
 	s := &System{
-		config: c, sends: sends{steps: uint32(steps), newest: tick / uint32(steps), all: 1}, codecs: newCodecs(&c, steps),
+		config: c, codecs: newCodecs(&c, steps),
+		sends: sends{
+			steps: uint32(steps), every: 1, usual: uint32(c.SendRate / cmp.Or(c.Usual, c.SendRate)), newest: tick / uint32(steps), number: tick / uint32(steps), tick: tick, length: uint32(steps),
+			recent: make([]sent, 2*frames.Kept(c.SendRate)),
+		},
 		comps: c.Protocol.Replicated(), ownerParts: wire.Predicted(c.Protocol) | wire.Private(c.Protocol),
 	}
 	if c.Record != nil {
@@ -119,11 +162,20 @@ func New(c Config, tick uint32) *System {
 // contain the state of the send. The last ones leave one send interval minus one tick later.
 func (s *System) Spread(on bool) { s.sends.spread = on }
 
-// Divide reduces the rate: a client is sent a snapshot at one in all sends. 1 is the configured rate.
-func (s *System) Divide(all uint32) { s.sends.all = all }
+// SetEvery sets the rate: there is a send at each number that is a multiple of every. 1 is the configured rate.
+func (s *System) SetEvery(every uint32) {
+	s.sends.every = every
+	s.frames.SetEvery(every)
+}
+
+// Rate returns the current number of sends a second.
+func (s *System) Rate() float64 { return float64(s.config.SendRate) / float64(s.sends.every) }
+
+// EverySteps returns the number of simulation steps from one send to the next.
+func (s *System) EverySteps() int { return int(s.sends.steps * s.sends.every) }
 
 // isDue reports whether a client is sent a snapshot of the newest send.
-func (s *System) isDue(c *Client) bool { return (s.sends.newest+c.id)%s.sends.all == 0 }
+func (s *System) isDue(c *Client) bool { return s.sends.newest%c.pace.skip == 0 }
 
 // Step notes that a tick has passed.
 func (s *System) Step() { s.frames.Step() }
@@ -131,12 +183,12 @@ func (s *System) Step() { s.frames.Step() }
 // Run is the system. If a send is due it captures the world, and builds the snapshots of all clients or, if they are spread, of
 // those whose turn it is.
 func (s *System) Run(w *ecs.World) {
-	tick := s.config.Clock.Tick()
-	if tick/s.sends.steps == s.sends.newest {
-		s.buildUntil(tick % s.sends.steps)
+	tick, x := s.config.Clock.Tick(), &s.sends
+	if number := tick / x.steps; number == x.number || number/x.every == x.number/x.every {
+		s.buildUntil(tick - x.tick)
 		return
 	}
-	s.buildUntil(s.sends.steps - 1) // snapshots of the previous send that are late
+	s.buildUntil(x.length) // snapshots of the previous send that are late
 	f := s.capture(tick)
 	s.stats.Sends++
 	s.shared.blocks.reset()
@@ -144,18 +196,18 @@ func (s *System) Run(w *ecs.World) {
 		s.drafts[i].startSend(w, f)
 	}
 	s.updateViews(f)
-	if !s.sends.spread || s.sends.steps == 1 {
+	if x.length = x.steps * x.every; !x.spread || x.length == 1 {
 		s.buildAll(buildWhole)
 		return
 	}
 	s.buildAll(buildStart)
-	s.sends.left = s.sends.steps
-	s.buildUntil(tick % s.sends.steps)
+	x.left = x.length
+	s.buildUntil(0)
 }
 
 // buildUntil builds the snapshots of a send that are spread, up to those of a step.
 func (s *System) buildUntil(step uint32) {
-	for s.sends.left > 0 && s.sends.steps-s.sends.left <= step {
+	for s.sends.left > 0 && s.sends.length-s.sends.left <= step {
 		s.sends.left--
 		s.buildAll(buildRest)
 	}
@@ -163,13 +215,15 @@ func (s *System) buildUntil(step uint32) {
 
 // hasTurn reports whether the snapshot of a client is to be built now, if they are spread.
 func (s *System) hasTurn(c *Client) bool {
-	return c.started == s.sends.newest && c.id%s.sends.steps == s.sends.steps-1-s.sends.left
+	return c.started == s.sends.newest && c.id%s.sends.length == s.sends.length-1-s.sends.left
 }
 
 // capture is stage 1, for all clients: it captures the world, and where the entities of the interest are.
 func (s *System) capture(tick uint32) *frames.Frame {
-	s.sends.newest = tick / s.sends.steps
-	f := s.frames.Take(s.sends.newest, tick)
+	x := &s.sends
+	x.newest, x.number, x.tick = x.newest+1, tick/x.steps, tick
+	x.recent[x.newest%uint32(len(x.recent))] = sent{x.newest, x.number}
+	f := s.frames.Take(x.newest, tick)
 	s.record()
 	if s.config.Interest != nil {
 		s.config.Interest.Begin(f, s.frames)
@@ -190,7 +244,7 @@ func (s *System) record() {
 
 // Add adds a client. trained is the hash of its trained file.
 func (s *System) Add(id uint32, p Peer, trained uint64) *Client {
-	c := newClient(id, p, s.codecs.model, s.config.Budget)
+	c := newClient(id, p, s.codecs.model, s.config.Budget, frames.Kept(s.config.SendRate))
 	c.view = s.viewOf(id)
 	if s.codecs.agreement.With(trained, "client", id) {
 		c.model = s.codecs.trained
@@ -201,7 +255,7 @@ func (s *System) Add(id uint32, p Peer, trained uint64) *Client {
 
 // Record adds a recorder: a client without a budget that has no trained file.
 func (s *System) Record(id uint32, p Peer) *Client {
-	c := newClient(id, p, s.codecs.model, math.MaxInt32)
+	c := newClient(id, p, s.codecs.model, math.MaxInt32, frames.Kept(s.config.SendRate))
 	c.recorder, c.view = true, s.viewOf(id)
 	s.clients = append(s.clients, c)
 	return c
@@ -261,7 +315,8 @@ func (s *System) Acked(c *Client, seq uint16) (tick uint32, ok bool) {
 // MinBudget is the least budget: a header, a little owner state and one entity fit it.
 const MinBudget = 200
 
-// SetBudget limits each snapshot of a client to that many bytes, at least [MinBudget].
+// SetBudget limits each snapshot of a client to that many bytes at the usual rate, at least [MinBudget]. At higher rates it limits the
+// bytes a second to the same.
 func (s *System) SetBudget(c *Client, bytes int) {
 	if bytes < c.budget && c.join.state == joinStream { // its blocks may be too long now
 		s.shared.joins.release(s, c)

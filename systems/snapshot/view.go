@@ -111,7 +111,7 @@ func (v *view) hashAt(send uint32) (hash uint64, ok bool) {
 	if len(v.hashes) == 0 {
 		return 0, false
 	}
-	x := &v.hashes[send%frames.Kept]
+	x := &v.hashes[send%uint32(len(v.hashes))]
 	return x.hash, x.send == send
 }
 
@@ -191,7 +191,7 @@ func (s *System) viewOf(sight uint32) *view {
 	i := slices.IndexFunc(s.views, func(v *view) bool { return v.sight == sight })
 	if i < 0 {
 		i = len(s.views)
-		v := &view{sight: sight, hashes: make([]sendHash, frames.Kept)}
+		v := &view{sight: sight, hashes: make([]sendHash, frames.Kept(s.config.SendRate))}
 		v.All = sight == 0
 		s.views = append(s.views, v)
 	}
@@ -268,7 +268,7 @@ func (d *draft) updateView(v *view) {
 	}
 	slices.SortFunc(y.entered, func(a, b member) int { return cmp.Compare(a.id, b.id) })
 	d.changeView(v, anyGone)
-	v.hashes[f.Send%frames.Kept] = sendHash{f.Send, v.hash}
+	v.hashes[f.Send%uint32(len(v.hashes))] = sendHash{f.Send, v.hash}
 }
 
 // maskOf returns the components that a view shows of the entity in a slot.

@@ -84,10 +84,10 @@ func (s *System) buildPortion(worker, i int) {
 	}
 	for k, c := range portion {
 		switch {
-		case !s.isDue(c): // this client is sent another snapshot, see Divide
+		case s.shared.part == buildRest && !s.hasTurn(c):
+		case s.shared.part != buildRest && !s.isDue(c):
 		case s.shared.part == buildStart:
 			d.begin(c)
-		case s.shared.part == buildRest && !s.hasTurn(c):
 		case len(s.drafts) > 1 && d.needsBusyPieces(c):
 			d.notes.deferred = append(d.notes.deferred, first+k)
 		default:

@@ -205,9 +205,11 @@ export interface Input {
   readonly Seen: {
     /** 0 to 16777215 in steps of 1 */
     At: number;
-    /** 0 to 15 in steps of 1 */
+    /** 0 to 255 in steps of 1 */
+    Every: number;
+    /** 0 to 31 in steps of 1 */
     Back: number;
-    /** 0 to 15 in steps of 1 */
+    /** 0 to 31 in steps of 1 */
     Ahead: number;
   };
 }
@@ -254,7 +256,7 @@ export interface Bindings {
   /** The lines of the protocol. A module with other lines is rejected. */
   readonly lines: readonly string[];
   /** The hash of the protocol. */
-  readonly hash: 'b8201c34865d780f';
+  readonly hash: 'b1c131a9453a2250';
   readonly Table: new (m: Memory) => Table;
   readonly Singletons: new (m: Memory) => Singletons;
   readonly Told: new (m: Memory) => Told;

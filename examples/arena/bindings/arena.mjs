@@ -24,7 +24,7 @@ export default {
     'replicate owner-only Verdict{Whom uint32 ref; Tick uint32 raw; Ago uint16 0..65535; Shot uint8 0..255; Clamp uint8 0..255; Down bool; From.X int16 -32768..32767; From.Y int16 -32768..32767; Then.X int16 -32768..32767; Then.Y int16 -32768..32767; Now.X int16 -32768..32767; Now.Y int16 -32768..32767}',
     'replicate predicted Teleports{Count uint8 0..255}',
     'replicate Feed{Total uint16 0..65535; Kills uint16 count 4; Kills[0].By uint16 0..65535; Kills[0].Whom uint16 0..65535; Kills[1].By uint16 0..65535; Kills[1].Whom uint16 0..65535; Kills[2].By uint16 0..65535; Kills[2].Whom uint16 0..65535; Kills[3].By uint16 0..65535; Kills[3].Whom uint16 0..65535}',
-    'input Action{Buttons uint8 0..255; Aim uint16 0..65535; Seen.At uint32 0..16777215; Seen.Back uint8 0..15; Seen.Ahead uint8 0..15}',
+    'input Action{Buttons uint8 0..255; Aim uint16 0..65535; Seen.At uint32 0..16777215; Seen.Every uint8 0..255; Seen.Back uint8 0..31; Seen.Ahead uint8 0..31}',
     'join struct{}',
     'command Rename{Name [16]uint8 text}',
     'column 0 Owner of 4 bytes{Client uint32 at 0}',
@@ -39,12 +39,12 @@ export default {
     'column 9 Verdict of 28 bytes{Whom uint32 at 0; Tick uint32 at 4; Ago uint16 at 8; Shot uint8 at 10; Clamp uint8 at 11; Down bool at 12; From.X int16 at 14; From.Y int16 at 16; Then.X int16 at 18; Then.Y int16 at 20; Now.X int16 at 22; Now.Y int16 at 24}',
     'column 10 Teleports of 1 bytes{Count uint8 at 0}',
     'column 11 Feed of 20 bytes{Total uint16 at 0; Kills uint16 at 2; Kills[0].By uint16 at 4; Kills[0].Whom uint16 at 6; Kills[1].By uint16 at 8; Kills[1].Whom uint16 at 10}',
-    'column 12 Action of 12 bytes{Buttons uint8 at 0; Aim uint16 at 2; Seen.At uint32 at 4; Seen.Back uint8 at 8; Seen.Ahead uint8 at 9}',
+    'column 12 Action of 12 bytes{Buttons uint8 at 0; Aim uint16 at 2; Seen.At uint32 at 4; Seen.Every uint8 at 8; Seen.Back uint8 at 9; Seen.Ahead uint8 at 10}',
     'send 0 Rename of 17 bytes{Name uint8 at 0 of 16}',
     'message 0 Say of 81 bytes{Text uint8 at 0 of 80}',
     'message 1 Said of 104 bytes{Client uint32 at 0; Name uint8 at 4 of 16; Text uint8 at 21 of 80}',
   ],
-  hash: 'b8201c34865d780f',
+  hash: 'b1c131a9453a2250',
   enums: {Buttons},
   columns: [
     { name: 'Owner', size: 4, place: 0, in: [
@@ -104,7 +104,7 @@ export default {
   input: { size: 12, in: [
     { name: 'Buttons', at: 0, as: 'u8', round: 'clamp' },
     { name: 'Aim', at: 2, as: 'u16', round: 'clamp' },
-    { name: 'Seen', at: 4, in: [{ name: 'At', at: 0, as: 'u32', round: 'clamp' }, { name: 'Back', at: 4, as: 'u8', round: 'clamp' }, { name: 'Ahead', at: 5, as: 'u8', round: 'clamp' }] },
+    { name: 'Seen', at: 4, in: [{ name: 'At', at: 0, as: 'u32', round: 'clamp' }, { name: 'Every', at: 4, as: 'u8', round: 'clamp' }, { name: 'Back', at: 5, as: 'u8', round: 'clamp' }, { name: 'Ahead', at: 6, as: 'u8', round: 'clamp' }] },
   ] },
   values: [
     { name: 'Say', size: 81, in: [

@@ -119,9 +119,11 @@ export interface Input {
   readonly Seen: {
     /** 0 to 16777215 in steps of 1 */
     At: number;
-    /** 0 to 15 in steps of 1 */
+    /** 0 to 255 in steps of 1 */
+    Every: number;
+    /** 0 to 31 in steps of 1 */
     Back: number;
-    /** 0 to 15 in steps of 1 */
+    /** 0 to 31 in steps of 1 */
     Ahead: number;
   };
 }
@@ -137,7 +139,7 @@ export interface Bindings {
   /** The lines of the protocol. A module with other lines is rejected. */
   readonly lines: readonly string[];
   /** The hash of the protocol. */
-  readonly hash: '33af39e38e4e29ef';
+  readonly hash: 'e81e4298b4f3bcb0';
   readonly Table: new (m: Memory) => Table;
   readonly Singletons: new (m: Memory) => Singletons;
   readonly Told: new (m: Memory) => Told;

@@ -12,7 +12,7 @@ export default {
     'replicate predicted Kid{Wait uint8 0..255; Hit uint8 0..255; Thrown uint16 0..65535}',
     'replicate predicted Ball{Left uint8 0..255}',
     'replicate Score{Hits uint16 0..65535; Past uint16 0..65535}',
-    'input Input{X int8 -1..1; Y int8 -1..1; Aim uint16 0..65535 step 64 angle; Throw bool; Seen.At uint32 0..16777215; Seen.Back uint8 0..15; Seen.Ahead uint8 0..15}',
+    'input Input{X int8 -1..1; Y int8 -1..1; Aim uint16 0..65535 step 64 angle; Throw bool; Seen.At uint32 0..16777215; Seen.Every uint8 0..255; Seen.Back uint8 0..31; Seen.Ahead uint8 0..31}',
     'join struct{}',
     'column 0 Owner of 4 bytes{Client uint32 at 0}',
     'column 1 SpawnKey of 12 bytes{Owner uint32 at 0; Input uint32 at 4; Nth uint16 at 8}',
@@ -22,9 +22,9 @@ export default {
     'column 5 Kid of 4 bytes{Wait uint8 at 0; Hit uint8 at 1; Thrown uint16 at 2}',
     'column 6 Ball of 1 bytes{Left uint8 at 0}',
     'column 7 Score of 4 bytes{Hits uint16 at 0; Past uint16 at 2}',
-    'column 8 Input of 16 bytes{X int8 at 0; Y int8 at 1; Aim uint16 at 2; Throw bool at 4; Seen.At uint32 at 8; Seen.Back uint8 at 12; Seen.Ahead uint8 at 13}',
+    'column 8 Input of 16 bytes{X int8 at 0; Y int8 at 1; Aim uint16 at 2; Throw bool at 4; Seen.At uint32 at 8; Seen.Every uint8 at 12; Seen.Back uint8 at 13; Seen.Ahead uint8 at 14}',
   ],
-  hash: '33af39e38e4e29ef',
+  hash: 'e81e4298b4f3bcb0',
   enums: {},
   columns: [
     { name: 'Owner', size: 4, place: 0, in: [
@@ -65,7 +65,7 @@ export default {
     { name: 'Y', at: 1, as: 'i8', round: 'clamp' },
     { name: 'Aim', at: 2, as: 'u16', round: 'wrap' },
     { name: 'Throw', at: 4, as: 'bool' },
-    { name: 'Seen', at: 8, in: [{ name: 'At', at: 0, as: 'u32', round: 'clamp' }, { name: 'Back', at: 4, as: 'u8', round: 'clamp' }, { name: 'Ahead', at: 5, as: 'u8', round: 'clamp' }] },
+    { name: 'Seen', at: 8, in: [{ name: 'At', at: 0, as: 'u32', round: 'clamp' }, { name: 'Every', at: 4, as: 'u8', round: 'clamp' }, { name: 'Back', at: 5, as: 'u8', round: 'clamp' }, { name: 'Ahead', at: 6, as: 'u8', round: 'clamp' }] },
   ] },
   values: [
   ],

@@ -40,7 +40,7 @@ func newMatch(o options, players, spectators int) (*match, error) {
 	m.Crowd, err = systemstest.Open(systemstest.Config{
 		Protocol:   func() *ecs.Protocol { return protocol(o, players) },
 		Populate:   func(w *ecs.World) { game.Populate(w, o.clients, o.npcs) },
-		Server:     systems.ServerConfig{MaxClients: all, Snapshots: systems.Snapshots{Coders: o.coders()}, Schedule: m.watch},
+		Server:     systems.ServerConfig{MaxClients: all, Snapshots: systems.Snapshots{SendRate: systems.UsualSendRate, Coders: o.coders()}, Schedule: m.watch},
 		ServerAddr: netip.MustParseAddrPort("127.0.0.1:7777"),
 		ServerWire: func(w netsys.Wire) netsys.Wire { m.down.Wire = w; return &m.down },
 		Client: func(n int) systems.ClientConfig {

@@ -180,7 +180,7 @@ func (s *searched) print(out io.Writer) error {
 
 // sendRate returns the default number of snapshots per second.
 func sendRate(hz int) int {
-	rate := min(systems.DefaultSendRate, hz)
+	rate := min(systems.UsualSendRate, hz)
 	for hz%rate != 0 {
 		rate--
 	}

@@ -126,7 +126,7 @@ func serveOrder(text string, in io.Reader, out io.Writer) error {
 		}
 	}
 	s, err = systems.NewServer(wire, o.variant().Protocol(), systems.ServerConfig{
-		Seed: o.Seed, TickRate: o.Hz, MaxClients: o.Clients, Workers: o.Workers, Snapshots: systems.Snapshots{Budget: budget, Interest: seen, Coders: options{coder: o.Coder}.coders()},
+		Seed: o.Seed, TickRate: o.Hz, MaxClients: o.Clients, Workers: o.Workers, Snapshots: systems.Snapshots{SendRate: sendRate(o.Hz), Budget: budget, Interest: seen, Coders: options{coder: o.Coder}.coders()},
 		Overload: systems.Overload{Off: !o.Overload},
 		Session:  systems.ServerSession{OnMessage: answer},
 		Schedule: func(schedule *ecs.Schedule) error {

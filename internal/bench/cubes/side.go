@@ -47,6 +47,9 @@ type result struct {
 	differ int // cubes whose captured words differ from the trace; reported once for all variants
 }
 
+// kept is the number of frames that the receiver stores.
+const kept = 256
+
 // link is the sender, the wire and the receiver of one variant.
 type link struct {
 	v     variant
@@ -58,9 +61,9 @@ type link struct {
 
 	parts []delta.Part
 	buf   []byte
-	held  [frames.Kept][]delta.Group // decoded groups of the receiver, by frame
-	got   []bool                     // frames that arrived
-	acked []bool                     // frames whose acknowledgement arrived
+	held  [kept][]delta.Group // decoded groups of the receiver, by frame
+	got   []bool              // frames that arrived
+	acked []bool              // frames whose acknowledgement arrived
 
 	encodeNs, decodeNs []int64 // by frame
 	bytes              int
@@ -102,7 +105,7 @@ func (l *link) receiveAck(i int) {
 	if l.lost() {
 		return
 	}
-	for k := max(0, i-2*frames.Kept); k <= i-delay; k++ {
+	for k := max(0, i-2*kept); k <= i-delay; k++ {
 		l.acked[k] = l.got[k]
 	}
 }
@@ -142,7 +145,7 @@ func (l *link) send(i int, f *frames.Frame) error {
 		return nil
 	}
 	l.got[i] = true
-	at := i % frames.Kept
+	at := i % kept
 	if len(l.held[at]) < len(f.Groups) {
 		l.held[at] = make([]delta.Group, len(f.Groups))
 	}
@@ -187,7 +190,7 @@ func (l *link) receiverFrame(i int) []delta.Group {
 	if i < 0 {
 		return nil
 	}
-	return l.held[i%frames.Kept]
+	return l.held[i%kept]
 }
 
 // copyToReceiver stores a copy of frame i on the receiver.
@@ -197,7 +200,7 @@ func (l *link) copyToReceiver(i int, from []delta.Group) {
 		gs[g] = from[g]
 		gs[g].Words = slices.Clone(from[g].Words)
 	}
-	l.held[i%frames.Kept] = gs
+	l.held[i%kept] = gs
 }
 
 // equalGroups reports whether two groups have the same state.

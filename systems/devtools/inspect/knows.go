@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -66,7 +67,7 @@ func (x *Inspector) knowledge(ctx context.Context, q query) (any, error) {
 		return nil, fmt.Errorf("%w: client %d", errNone, q.client)
 	}
 	return knowsAnswer{
-		Client: k.Client, Entity: uint32(k.Entity), Tick: tick, SendRate: x.serverConfig.Snapshots.SendRate,
+		Client: k.Client, Entity: uint32(k.Entity), Tick: tick, SendRate: numberedRate(&x.serverConfig),
 		Everywhere: k.Everywhere, Exists: k.Exists, Own: k.Own, Hidden: k.Hidden, TooBig: k.TooBig,
 		Joining: k.Joining, OverBudget: k.OverBudget,
 		Send: k.Send, Held: k.Held, Baseline: k.Baseline, Second: k.Second, Sent: k.Sent, Open: k.Unacknowledged,
@@ -116,6 +117,11 @@ func number(v float32) float64 {
 	return float64(v)
 }
 
+// numberedRate returns the number of times a second at which there can be a send.
+func numberedRate(c *systems.ServerConfig) int {
+	return cmp.Or(c.Snapshots.SendRate, c.TickRate/max(c.WakeEvery, 1), 1)
+}
+
 // describeKnowledge describes in sentences which state of an entity a client has.
 func describeKnowledge(k *systems.Knowledge, c *systems.ServerConfig) (all []string) {
 	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
@@ -123,7 +129,7 @@ func describeKnowledge(k *systems.Knowledge, c *systems.ServerConfig) (all []str
 		if send >= k.Send {
 			return "the newest send"
 		}
-		return fmt.Sprintf("the send %d before the newest, %d ms earlier", k.Send-send, 1000*int(k.Send-send)/max(c.Snapshots.SendRate, 1))
+		return fmt.Sprintf("the send %d before the newest, %d ms earlier", k.Send-send, 1000*int(k.Send-send)/numberedRate(c))
 	}
 	switch {
 	case k.Everywhere && !k.Exists:

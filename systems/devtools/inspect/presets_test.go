@@ -53,11 +53,7 @@ func TestPresets(t *testing.T) {
 
 			var s statusAnswer
 			m.get("/api/status", &s)
-			sends := 20
-			if everywhere {
-				sends = 60
-			}
-			if s.Policies != preset.String() || s.Model.Preset != preset.String() || s.SendRate != sends || len(s.Model.Axes) < 8 || s.Model.Snapshots == everywhere {
+			if s.Policies != preset.String() || s.Model.Preset != preset.String() || s.SendRate != s.TickRate/s.WakeEvery || len(s.Model.Axes) < 8 || s.Model.Snapshots == everywhere {
 				t.Errorf("%s, %+v, %d sends a second", s.Policies, s.Model, s.SendRate)
 			}
 			every := 1 // ticks a wake-up, which has the time of as many

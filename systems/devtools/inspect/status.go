@@ -108,7 +108,7 @@ func (x *Inspector) status(ctx context.Context, _ query) (any, error) {
 	c, st := &x.serverConfig, &m.stats
 	a.Model = x.model(&m)
 	a.Protocol, a.Policies = x.protocol.Name(), modelOf(c.Model)
-	a.TickRate, a.WakeEvery, a.SendRate = c.TickRate, c.WakeEvery, c.Snapshots.SendRate
+	a.TickRate, a.WakeEvery, a.SendRate = c.TickRate, c.WakeEvery, int(st.Overload.SendRate)
 	if !m.model.Snapshots { // inputs are relayed in each wake-up
 		a.SendRate = c.TickRate / max(c.WakeEvery, 1)
 	}

@@ -78,7 +78,7 @@ func TestProof(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	game := plaza()
 	got := options(t, game)
-	if got.Clients != 8 || got.NPCs != 50 || got.Preset != "LocalSync" || got.Tick != 60 || got.Send != 20 || got.RTT != 100*time.Millisecond || got.Transport != "udp" {
+	if got.Clients != 8 || got.NPCs != 50 || got.Preset != "LocalSync" || got.Tick != 60 || got.Send != 0 || got.RTT != 100*time.Millisecond || got.Transport != "udp" {
 		t.Errorf("the contract's defaults are %+v", got)
 	}
 	game.Defaults = Options{Clients: 2, NPCs: -1, Tick: 30, Send: 10, ServerEvery: 3}

@@ -74,7 +74,7 @@ const bufferedEvery = 3
 
 // applyPresetDefaults sets defaults that depend on the preset, if no flag sets the wake-ups of the server.
 func (o *Options) applyPresetDefaults() {
-	if o.Preset == (policy.Buffered{}).String() && o.Send > 0 && o.Tick%bufferedEvery == 0 && o.Tick/bufferedEvery%o.Send == 0 {
+	if o.Preset == (policy.Buffered{}).String() && o.Tick%bufferedEvery == 0 && (o.Send == 0 || o.Tick/bufferedEvery%o.Send == 0) {
 		o.ServerEvery = bufferedEvery
 	}
 }

@@ -75,7 +75,7 @@ func flagDefaults() Options {
 	return Options{
 		Clients: 8, NPCs: 50, Preset: policy.LocalSync{}.String(), Timing: timingBuffered, Transport: transportUDP,
 		RTT: 100 * time.Millisecond, Jitter: 20 * time.Millisecond, Loss: 0.02,
-		Tick: 60, ServerEvery: 1, Send: 20, Duration: time.Minute, Warmup: 10 * time.Second, Seed: 1,
+		Tick: 60, ServerEvery: 1, Duration: time.Minute, Warmup: 10 * time.Second, Seed: 1,
 	}
 }
 
@@ -122,7 +122,7 @@ func (o *Options) register(fs *flag.FlagSet, game *Game) {
 	fs.IntVar(&o.Bandwidth, "bandwidth", d.Bandwidth, "capacity of each client's link in each direction, in bytes per second including headers,\nwith a queue of 200 ms; 0: unlimited")
 	fs.IntVar(&o.Tick, "tick", d.Tick, "simulation steps per second")
 	fs.IntVar(&o.ServerEvery, "server-every", d.ServerEvery, "steps per wake-up of the server; must divide tick; the default is 3 with -model Buffered if -tick and -send allow it")
-	fs.IntVar(&o.Send, "send", d.Send, "snapshots per second; must divide tick ÷ server-every")
+	fs.IntVar(&o.Send, "send", d.Send, "snapshots per second, a divisor of tick ÷ server-every; 0: up to one every wake-up, as the server's load and the path allow")
 	if game.Push != nil {
 		fs.DurationVar(&o.Push, "push", d.Push, "interval at which the server moves each player by 10 units without the clients' knowledge; 0: never")
 	}
@@ -185,8 +185,8 @@ func (o *Options) validate(game *Game) error {
 		return fmt.Errorf("-tick %d: 1 to 1000 are allowed", o.Tick)
 	case o.ServerEvery < 1 || o.Tick%o.ServerEvery != 0:
 		return fmt.Errorf("-server-every %d: allowed are divisors of -tick, %s", o.ServerEvery, divisors(o.Tick))
-	case o.Send < 1 || o.Tick/o.ServerEvery%o.Send != 0:
-		return fmt.Errorf("-send %d: allowed are divisors of -tick ÷ -server-every, %s", o.Send, divisors(o.Tick/o.ServerEvery))
+	case o.Send < 0 || o.Send > 0 && o.Tick/o.ServerEvery%o.Send != 0:
+		return fmt.Errorf("-send %d: allowed are 0 and the divisors of -tick ÷ -server-every, %s", o.Send, divisors(o.Tick/o.ServerEvery))
 	case o.simulatesEverywhere() && o.Push > 0:
 		return fmt.Errorf("-push %v: with -model %s the server cannot move a player alone: only 0 is allowed", o.Push, o.Preset)
 	case o.simulatesEverywhere() && o.Without != "":

@@ -17,7 +17,7 @@ func TestBlindClientsPlay(t *testing.T) {
 		"bad":   {Latency: 60 * time.Millisecond, Jitter: 40 * time.Millisecond, Loss: 0.02},
 	} {
 		const clients = 100
-		m := newMatch(t, systems.ServerConfig{}, Config{Clients: clients, Ramp: 100, Input: walk()}, link)
+		m := newMatch(t, systems.ServerConfig{Snapshots: systems.Snapshots{SendRate: 20}}, Config{Clients: clients, Ramp: 100, Input: walk()}, link)
 		m.until(t, "connect", m.swarm.Settled)
 		m.ticks(t, 240) // buffers fill
 		before := m.server.Stats()

@@ -13,7 +13,7 @@ import (
 func TestThinClientsAgree(t *testing.T) {
 	t.Parallel()
 	const clients, thin = 40, 8
-	m := newMatch(t, systems.ServerConfig{}, Config{Clients: clients, Thin: thin, Ramp: 100, Input: walk()},
+	m := newMatch(t, systems.ServerConfig{Overload: systems.Overload{Off: true}}, Config{Clients: clients, Thin: thin, Ramp: 100, Input: walk()},
 		netsys.Link{Latency: 30 * time.Millisecond, Jitter: 10 * time.Millisecond, Loss: 0.02})
 	m.until(t, "connect", m.swarm.Settled)
 	m.ticks(t, 300)

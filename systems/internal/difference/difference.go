@@ -69,7 +69,7 @@ func (x Ends) Compare() error {
 		return fmt.Errorf("the client's newest snapshot, tick %d, is %d ticks old", x.Mirror.Newest.Tick, x.Tick-x.Mirror.Newest.Tick)
 	}
 	seen := make(map[uint32]bool)
-	for _, s := range x.Recipient.InSight(f.Send) {
+	for _, s := range x.Snapshots.InSight(x.Recipient, f) {
 		seen[s.ID] = true
 		if err := x.memberDiffers(s); err != nil {
 			return err
@@ -201,9 +201,9 @@ func firstUnequalField(comp *ecs.Component, a, b unsafe.Pointer) int {
 // privateDiffers compares the components that only the owner may see and does not predict. It compares with the newest
 // state that the owner was sent of the entity, or with the current state where that is no longer kept.
 func (x *Ends) privateDiffers(id uint32, e ecs.Entity) error {
-	mask, rec := x.Recipient.OwnState(x.Mirror.Own.NewestSend(id), id)
+	mask, rec := x.Snapshots.OwnState(x.Recipient, x.Mirror.Own.NewestSend(id), id)
 	if rec == nil {
-		mask, rec = x.Recipient.OwnState(x.Mirror.Newest.Send, id)
+		mask, rec = x.Snapshots.OwnState(x.Recipient, x.Mirror.Newest.Send, id)
 	}
 	for m := mask; m != 0; m &= m - 1 {
 		comp := x.replicated[bits.TrailingZeros64(m)]

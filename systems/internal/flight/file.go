@@ -13,7 +13,7 @@ import (
 // mark begins a flight, followed by the version of the format.
 const (
 	mark    = "tactus flight "
-	version = 2
+	version = 3
 )
 
 // Maximum sizes in bytes: of a file, of a save, and of the happenings between two checkpoints.

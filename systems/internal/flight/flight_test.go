@@ -227,7 +227,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 	older := append([]byte(mark), version+1)
 	for want, bad := range map[string][]byte{
-		"damaged": append(plain, 0), "version 3": append(older, plain[len(older):]...), "not a flight": []byte("tactus save something"),
+		"damaged": append(plain, 0), "version 4": append(older, plain[len(older):]...), "not a flight": []byte("tactus save something"),
 	} {
 		if _, err := Parse(compression.Compress(bad)); !errors.Is(err, ErrFlight) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)

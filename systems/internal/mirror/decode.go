@@ -36,7 +36,7 @@ func (d *Decoder) decodeBlocks(floor uint32) error {
 }
 
 // floor returns the oldest send that may be a baseline of owner state.
-func (d *decoding) floor(floor uint32) uint32 { return max(floor, d.Send-min(d.Send, wire.OwnKept)) }
+func (d *decoding) floor(floor uint32) uint32 { return max(floor, d.Send-min(d.Send, wire.MaxOwnAge)) }
 
 // discard removes the open states of the current datagram.
 func (d *Decoder) discard(s *Store) {

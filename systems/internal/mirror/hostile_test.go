@@ -59,7 +59,7 @@ func TestDeathOvertakesBirth(t *testing.T) {
 		t.Error("an entity is missing")
 	}
 	f.feed(f.snapshot(1, told{state: &delta.Group{}, gone: []wire.GoneEntity{{ID: 607}}}))
-	for range 2 * recentSends {
+	for range 2 * recentIntervals {
 		if f.Place(); f.Presence(607) != Destroyed {
 			t.Errorf("what is gone is %v", f.Presence(607))
 		}

@@ -3,6 +3,7 @@ package mirror
 import (
 	"fmt"
 	"math/bits"
+	"time"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/codec"
@@ -28,8 +29,16 @@ type Mirror struct {
 	join      join
 	drawing   drawing
 	complete  completeSend
+	unit      uint32 // numbers of sends in unitTime, at least 1
 	known     uint32 // newest send of whose entities none was missing when states were placed last
 }
+
+// unitTime is the least interval by which the client measures its patience, however many snapshots there are.
+const unitTime = 50 * time.Millisecond
+
+// interval returns the number of sends, skipped ones included, by which the client measures its patience: from one snapshot to the
+// next, but at least as many as there are in unitTime.
+func (m *Mirror) interval() uint32 { return max(m.unit, m.Decoder.world.every) }
 
 // completeSend is the newest send whose state is complete in the store.
 type completeSend struct {
@@ -43,7 +52,7 @@ type Config struct {
 	Host      Host         // decides about placed entities
 	Client    uint32       // the client's number, as in components.Owner
 	Tick      uint32       // the server's tick at the login
-	SendEvery uint32       // ticks between two sends
+	SendEvery uint32       // ticks from one number of a send to the next
 	Model     *delta.Model // model of world state
 	RawModel  *delta.Model // model of owner state
 	// Predicts reports that the client simulates its own entities. Corrections reports that the server sends their
@@ -69,7 +78,8 @@ type Counts struct {
 type Snapshot struct {
 	Sent
 	Header wire.SnapshotHeader
-	Steers bool // the newest send with a control part, which steers the client's clock
+	Every  uint32 // ticks until the next snapshot is due
+	Steers bool   // the newest send with a control part, which steers the client's clock
 }
 
 // shape describes the protocol's components.
@@ -97,12 +107,12 @@ type drawing struct {
 }
 
 // oldest returns the oldest send that drawing may still need, at most newest.
-func (d *drawing) oldest(newest Sent, every uint32) (send uint32, ok bool) {
+func (d *drawing) oldest(newest Sent, step, every uint32) (send uint32, ok bool) {
 	if !d.on || newest.Send == 0 {
 		return newest.Send, false
 	}
-	back := uint32(max(float64(newest.Tick)-d.head, 0)/float64(every)) + 3
-	return min(newest.Send-min(back, newest.Send-1), d.from/every), true
+	back := uint32(max(float64(newest.Tick)-d.head, 0)/float64(step)) + 3*every
+	return min(newest.Send-min(back, newest.Send-1), d.from/step), true
 }
 
 // New returns an empty mirror. predicted and private are the bits of predicted components and of components that
@@ -112,7 +122,7 @@ func New(replicated []*ecs.Component, predicted, private uint64) *Mirror {
 	m.Entities.byID = make(map[uint32]*Replica)
 	m.Own.at, m.Own.shape = &m.Store.Own, m.shape
 	m.Store.World = Region{most: wire.MaxGroups, sets: sets{keep: 128}}
-	m.Store.Own = Region{most: wire.MaxOwnGroups, sets: sets{keep: wire.OwnKept}}
+	m.Store.Own = Region{most: wire.MaxOwnGroups, sets: sets{keep: 2 * wire.OwnKept}}
 	m.Decoder.world.to, m.Decoder.own.to = &m.Store.World, &m.Store.Own
 	m.Decoder.world.memory, m.Decoder.own.memory = &m.Store.Memory, &m.Store.Memory
 	m.baselines.epochSend = 1
@@ -123,7 +133,7 @@ func New(replicated []*ecs.Component, predicted, private uint64) *Mirror {
 func (m *Mirror) Open(c Config) {
 	m.config, m.Own.corrections, m.Own.stamped = c, c.Corrections, c.Stamped
 	m.Newest = Sent{c.Tick / c.SendEvery, c.Tick}
-	m.Own.whole = m.Newest.Send
+	m.Own.whole, m.unit = m.Newest.Send, max(uint32(unitTime/c.World.StepDuration())/c.SendEvery, 1)
 	m.Decoder.world.model, m.Decoder.own.model = c.Model, c.RawModel
 }
 
@@ -167,14 +177,16 @@ func (m *Mirror) Receive(b []byte, newestInput uint32) (s Snapshot, err error) {
 	if h.Back > send {
 		return s, fmt.Errorf("%w: joined with send %d of %d", wire.ErrMessage, send-h.Back, send)
 	}
-	every := m.config.SendEvery
-	s = Snapshot{Sent: Sent{send, send*every + uint32(h.Late)}, Header: h}
+	step := m.config.SendEvery
+	late, every := h.Times(step)
+	s = Snapshot{Sent: Sent{send, send*step + late}, Header: h, Every: every * step}
 	world := s.Sent
 	if h.Back > 0 {
-		world = Sent{send - h.Back, (send-h.Back)*every + uint32(h.Joined)}
+		world = Sent{send - h.Back, (send-h.Back)*step + uint32(h.Joined)}
 	}
 	m.Decoder.own.start(s.Sent)
 	m.Decoder.world.start(world)
+	m.Decoder.own.every, m.Decoder.world.every = every, every
 	m.Decoder.world.joins, m.Decoder.world.count = h.Join, h.Pieces
 	if h.Control {
 		m.baselines.floor = max(m.baselines.floor, send-min(send, h.Floor))
@@ -269,7 +281,7 @@ func (m *Mirror) storeWorld(h *wire.SnapshotHeader) error {
 		m.join.Sent, m.join.ready, m.join.since = d.Sent, true, m.Newest.Send
 		d.clearOthers(h.Hides) // those that the client had before it joined again
 	}
-	if send, ok := m.drawing.oldest(m.Newest, m.config.SendEvery); ok {
+	if send, ok := m.drawing.oldest(m.Newest, m.config.SendEvery, d.every); ok {
 		floor = min(floor, send)
 	}
 	for _, g := range d.groups {
@@ -301,7 +313,7 @@ func (m *Mirror) storeOwn(h *wire.SnapshotHeader, newestInput uint32) error {
 		}
 		m.Store.insert(x, st, floor)
 	}
-	m.Own.adopt(d.Sent, h, newestInput)
+	m.Own.adopt(d.Sent, m.interval(), h, newestInput)
 	return nil
 }
 

@@ -28,8 +28,9 @@ type Own struct {
 	whole       uint32 // newest send whose owner state has arrived completely
 	opened      uint32 // newest send at which a correction was open
 	arrived     [ownSends]ownArrival
-	corrections bool // owner state arrives only after wrong predictions
-	stamped     bool // inputs have the numbers of ticks
+	corrections bool   // owner state arrives only after wrong predictions
+	stamped     bool   // inputs have the numbers of ticks
+	interval    uint32 // see Mirror.interval
 	at          *Region
 	shape       *shape
 	raw         []byte
@@ -61,11 +62,11 @@ type ownArrival struct {
 	whole bool
 }
 
-// ownSends is the number of recent sends for which arrivals are kept. patientSends is the number of sends after the newest complete
-// owner state from which on the client uses incomplete owner state: the budget does not suffice for more.
+// ownSends is the number of recent sends for which arrivals are kept. patientIntervals is the number of intervals after the newest
+// complete owner state from which on the client uses incomplete owner state: the budget does not suffice for more.
 const (
-	ownSends     = 64
-	patientSends = 8
+	ownSends         = 256
+	patientIntervals = 8
 )
 
 // arrive records the arrival of a datagram with owner state, and reports whether all of those of a send have arrived.
@@ -82,9 +83,11 @@ func (o *Own) arrive(send uint32, h *wire.SnapshotHeader) (whole bool) {
 }
 
 // adopt makes owner state the newest one. Owner state that does not fit into one datagram arrives in several datagrams of the same
-// tick. It is used when all of them have arrived: an entity in a missing one would be taken for a wrong prediction.
-func (o *Own) adopt(s Sent, h *wire.SnapshotHeader, newestInput uint32) {
-	if !o.Whole(s.Send) && s.Send <= o.whole+patientSends {
+// tick. It is used when all of them have arrived: an entity in a missing one would be taken for a wrong prediction. interval is
+// that of the mirror.
+func (o *Own) adopt(s Sent, interval uint32, h *wire.SnapshotHeader, newestInput uint32) {
+	o.interval = interval
+	if !o.Whole(s.Send) && s.Send <= o.whole+o.patientFor() {
 		return
 	}
 	x := &o.Newest
@@ -101,6 +104,9 @@ func (o *Own) adopt(s Sent, h *wire.SnapshotHeader, newestInput uint32) {
 	}
 	x.Fresh, x.Predicted, x.Number = true, h.Open || !o.corrections, h.Number
 }
+
+// patientFor returns the number of sends for which the client waits for complete owner state.
+func (o *Own) patientFor() uint32 { return patientIntervals * o.interval }
 
 // Each calls visit for each component in the owner state of a send.
 func (o *Own) Each(send uint32, visit func(OwnValue)) {
@@ -231,9 +237,9 @@ func (o *Own) contains(id, send uint32) bool {
 // only after wrong predictions, it is to come as long as a correction is open.
 func (o *Own) isBehind(send, newest uint32) bool {
 	if o.corrections {
-		return o.whole < send && o.opened == newest && newest <= send+patientSends
+		return o.whole < send && o.opened == newest && newest <= send+o.patientFor()
 	}
-	return o.whole < send && send <= o.whole+patientSends
+	return o.whole < send && send <= o.whole+o.patientFor()
 }
 
 // SpawnKey returns the key under which the server spawned an entity, if the owner state contains one. Only the

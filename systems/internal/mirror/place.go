@@ -5,11 +5,11 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// recentSends is the number of sends for which a new own entity waits for its spawn key, and for which an entity that left is
-// remembered. lateSends is the number of sends for which it waits if owner state should contain it.
+// recentIntervals is the number of intervals for which a new own entity waits for its spawn key, and for which an entity that left is
+// remembered. lateIntervals is the number of intervals for which it waits if owner state should contain it.
 const (
-	recentSends = 8
-	lateSends   = 64
+	recentIntervals = 8
+	lateIntervals   = 64
 )
 
 // Host is implemented by the rest of the client.
@@ -180,7 +180,7 @@ func (m *Mirror) removeGone() {
 				m.config.World.Netcode().Discard(components.NetID(r.ID))
 				r.Entity = ecs.Entity{}
 			}
-			if r.Entity.IsZero() && newest > r.Newest+recentSends && !m.config.Host.Shows(r) {
+			if r.Entity.IsZero() && newest > r.Newest+recentIntervals*m.interval() && !m.config.Host.Shows(r) {
 				e.forget(r)
 				continue
 			}
@@ -268,8 +268,8 @@ func (m *Mirror) awaitsName(r *Replica, st *State, mask uint64) bool {
 	predicted, waits := mask&m.shape.predicted != 0, m.Newest.Send-r.WaitsSince
 	switch {
 	case predicted && m.Own.lacks(r.ID, st.Send):
-		return waits < lateSends
-	case waits >= recentSends:
+		return waits < lateIntervals*m.interval()
+	case waits >= recentIntervals*m.interval():
 		return false
 	case predicted && !m.Own.corrections:
 		return true

@@ -185,6 +185,7 @@ type decoding struct {
 
 	// Of the current datagram.
 	Sent
+	every   uint32   // numbers of sends until the next snapshot is due
 	joins   bool     // its blocks are pieces of the state of a join
 	count   uint32   // of these pieces
 	groups  []uint32 // groups with an open state
@@ -224,7 +225,7 @@ func (d *decoding) decode(h *wire.BlockHead, body []byte, floor uint32) error {
 	entities := -1
 	if h.Age > 0 {
 		if base = sets.of(send - h.Age); h.Two {
-			before = sets.of(send - h.Age - 1)
+			before = sets.of(send - h.Age - d.every)
 		}
 		if base == nil || h.Two && before == nil {
 			return fmt.Errorf("%w: set %d sends before %d", codec.ErrBaseline, h.Age, send)

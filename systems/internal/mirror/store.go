@@ -109,7 +109,7 @@ func trailing(set uint64) int { return bits.TrailingZeros64(set) }
 // still be a baseline.
 const (
 	minStates = 16
-	MaxStates = 512
+	MaxStates = 1024
 )
 
 // MaxMemory is the maximum size of a client's states, in bytes. Above half of it rings no longer grow, and the

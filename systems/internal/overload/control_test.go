@@ -16,20 +16,36 @@ type machine struct {
 	now   time.Duration
 	work  func(s Step) float64 // share of a tick's time
 	taken []Step
+	last  Step
 
 	spreads bool
+	wakeUp  int
 }
 
 const tick = time.Second / 60
+
+// sends reports whether there is a send at this wake-up.
+func (m *machine) sends() bool {
+	m.wakeUp++
+	return m.wakeUp%max(60/int(m.status.SendRate), 1) == 0
+}
 
 func newMachine(work func(Step) float64) *machine {
 	m := &machine{work: work}
 	m.Control = New(Config{
 		Policy: Policy{Clock: func() time.Duration { return m.now }},
-		Divide: func(uint32) { m.taken = append(m.taken, m.status.Step) }, Spread: func(on bool) { m.spreads = on }, Loop: &ecs.Loop{},
+		Rates:  []int{20}, SetRate: func(int, uint32) { m.noteStep() }, Spread: func(on bool) { m.spreads = on }, Loop: &ecs.Loop{},
 		Expects: func(player uint64) bool { return player == 7 }, Logger: slog.New(slog.DiscardHandler),
 	})
 	return m
+}
+
+// noteStep notes a new step.
+func (m *machine) noteStep() {
+	if m.Control != nil && m.status.Step != m.last {
+		m.last = m.status.Step
+		m.taken = append(m.taken, m.last)
+	}
 }
 
 func (m *machine) run(d time.Duration) {
@@ -37,7 +53,7 @@ func (m *machine) run(d time.Duration) {
 		m.BeginWakeUp()
 		busy := time.Duration(m.work(m.status.Step) * float64(tick))
 		m.now += busy
-		m.EndWakeUp(tick, 0)
+		m.EndWakeUp(tick, 0, m.sends())
 		m.now += max(tick-busy, 0)
 	}
 }
@@ -94,10 +110,10 @@ func TestNewcomersAreTurnedAwayFirst(t *testing.T) {
 
 // Without a clock nothing is measured and no step is taken.
 func TestNoClockNoDecision(t *testing.T) {
-	c := New(Config{Loop: &ecs.Loop{}})
+	c := New(Config{Loop: &ecs.Loop{}, Rates: []int{20}, SetRate: func(int, uint32) {}})
 	for range 1000 {
 		c.BeginWakeUp()
-		c.EndWakeUp(tick, 0)
+		c.EndWakeUp(tick, 0, true)
 	}
 	if c.status.Step != Nothing || c.status.Load != 0 || !c.admits() {
 		t.Errorf("step %v, load %v", c.status.Step, c.status.Load)
@@ -138,7 +154,7 @@ func TestTimesOfWakeups(t *testing.T) {
 		if m.run(time.Minute); !near(m.Times().Longest, time.Millisecond) {
 			t.Errorf("off %v, a minute later: %+v", off, m.Times())
 		}
-		if off && (m.status != Status{}) {
+		if off && (m.status != Status{SendRate: 20}) {
 			t.Errorf("it decides: %+v", m.status)
 		}
 	}
@@ -146,11 +162,11 @@ func TestTimesOfWakeups(t *testing.T) {
 
 // With the machine's clock, garbage collection pauses are measured.
 func TestPausesAreWatchedByTheMachinesClock(t *testing.T) {
-	c := New(Config{Spread: func(bool) {}, Loop: &ecs.Loop{}, Divide: func(uint32) {}, Logger: slog.New(slog.DiscardHandler)})
+	c := New(Config{Spread: func(bool) {}, Loop: &ecs.Loop{}, Rates: []int{20}, SetRate: func(int, uint32) {}, Logger: slog.New(slog.DiscardHandler)})
 	c.Measure(time.Now())
 	runtime.GC()
 	c.BeginWakeUp()
-	c.EndWakeUp(0, 0)
+	c.EndWakeUp(0, 0, true)
 	c.times.pauses.update(time.Hour)
 	if x := c.Times(); x.GCPause <= 0 || x.Longest <= 0 {
 		t.Errorf("%+v", x)
@@ -169,5 +185,37 @@ func TestSpread(t *testing.T) {
 		if m.run(time.Second); m.spreads != x.spreads || m.Status().Spread != x.spreads {
 			t.Errorf("after wake-ups of %v of their time: spread %v", x.load, m.spreads)
 		}
+	}
+}
+
+// The rate follows the load: it is the highest that leaves time to others, and it does not flap. At the usual rate nothing is given up
+// before the load is high.
+func TestTheRateFollowsTheLoad(t *testing.T) {
+	clients, changes := 0, 0
+	m := newMachine(nil)
+	m.config.Rates, m.config.SetRate = []int{60, 30, 20}, func(int, uint32) { changes++ }
+	m.setRate()
+	m.work = func(Step) float64 { // 0.01 % of a tick for a client, and 0.05 % for its snapshot
+		work := 0.0001 * float64(clients)
+		if (m.wakeUp+1)%(60/int(m.status.SendRate)) == 0 {
+			work += 0.0005 * float64(clients)
+		}
+		return work
+	}
+	for _, x := range []struct {
+		clients int
+		rate    float64
+	}{{8, 60}, {500, 60}, {800, 30}, {1200, 20}, {2000, 20}, {1200, 20}, {700, 30}, {8, 60}} {
+		clients = x.clients
+		m.run(20 * time.Second)
+		changes = 0
+		m.run(20 * time.Second)
+		if m.status.SendRate != x.rate || m.status.Step != Nothing || changes > 0 {
+			t.Errorf("%d clients: %v snapshots a second at a load of %.2f, %v, %d changes in 20 s", x.clients, m.status.SendRate, m.status.Load, m.status.Step, changes)
+		}
+	}
+	m.config.Process = func() float64 { return 0.5 }
+	if m.run(time.Second); m.status.SendRate != 20 {
+		t.Errorf("in a busy process: %v snapshots a second", m.status.SendRate)
 	}
 }

@@ -60,6 +60,35 @@ func newBusy(t *testing.T, clients int) *busy {
 	return b
 }
 
+// The rate of snapshots follows the load down and up again, and clients that were sent fewer of them have the same world.
+func TestTheRateOfAMatchChanges(t *testing.T) {
+	t.Parallel()
+	b := newBusy(t, 6)
+	b.Connect()
+	rates := map[float64]int{}
+	b.OnServerTick(func() { rates[b.Server.Stats().Overload.SendRate]++ })
+	for range 3 {
+		for _, load := range []float64{0.1, 0.45, 0.8, 1.2, 0.3} { // at 60 snapshots a second
+			b.snapshot = time.Duration(load * float64(time.Second) / (60 * 6))
+			b.Run(4 * time.Second)
+		}
+	}
+	for _, rate := range []float64{60, 30, 20} {
+		if rates[rate] < 120 {
+			t.Errorf("ticks by rate: %v", rates)
+			break
+		}
+	}
+	b.snapshot = 0
+	b.Settle()
+	b.Converged()
+	for _, k := range b.Clients {
+		if f := k.Figures(); f.Stalls > 0 {
+			t.Errorf("%v: %+v", k, f)
+		}
+	}
+}
+
 // say sends a reliable message in each direction.
 func (b *busy) say(t *testing.T) {
 	t.Helper()

@@ -12,14 +12,17 @@ import (
 // A message is the payload of a session's packet. The low three bits of its first byte are its kind: input (see input.go),
 // snapshot, and others.
 //
-//	snapshot  kind 3 bits, agreed 1 bit, flags: control, join, late, correction |
-//	          send u16 | input u16 | [control] | [join] | [late u8] |
+//	snapshot  kind 3 bits, agreed 1 bit, flags: control, join, timing, correction |
+//	          send u16 | input u16 | [control] | [join] | [timing uvarint] |
 //	          [correction u8] | [datagrams u8] | blocks
 //	control   epoch u8 | depth u8 | shift i16 | floor uvarint
 //	join      sends back uvarint | pieces << 1 + hides, uvarint | if back > 0: late u8
 //	block     flags u8 | [piece uvarint] | [missing uvarint] | [age uvarint] | [length uvarint] | [set] | body
 //
-// The tick of a send is its number times the ticks between two sends, plus late: a server that has to catch up may be late.
+// Sends have the number of the time at which they happen: there can be one every step = TickRate / SendRate ticks. Timing = late +
+// step * (every - 1). The tick of a send is its number times step, plus late: a server that has to catch up may be late. Every is the
+// number of times until the next snapshot of this client is due. Without timing, late is 0 and every is 1.
+//
 // Input is the last input of this client that the state includes. Control is sent when it has changed, and every few sends.
 //
 // With join, the blocks of the world are pieces of the state of an earlier send (0 back: this send). The client has joined when it
@@ -31,9 +34,9 @@ import (
 //
 // A block contains entities of the world, or, with the own bit, the client's own entities at full precision. Its [Set] says which: it
 // is present unless they are exactly those of the baseline. The age of a block is the number of sends from the baseline to the block's
-// send; 0 means no baseline. With the second bit, the send before the baseline is a baseline too. Missing is present if other entities
+// send; 0 means no baseline. With the second bit, the send that is every sends older is a baseline too. Missing is present if other entities
 // of the world may be missing on the client: all that came into sight less than so many sends before this one. The baseline of a block
-// of own entities is less than [OwnKept] sends old.
+// of own entities is at most [MaxOwnAge] sends old.
 //
 // Kind 7 is a snapshot whose owner state is in several datagrams, or not complete: datagrams is the number of datagrams of the send
 // with owner state, or 0 if the budget does not suffice for all own entities. Only kind 7 has this field, and only in datagrams with
@@ -59,7 +62,7 @@ const (
 	flagAgreed = 1 << (3 + iota)
 	flagControl
 	flagJoin
-	flagLate
+	flagTiming
 	flagCorrection
 )
 
@@ -91,7 +94,11 @@ const (
 )
 
 // OwnKept is the number of sends of owner state that can be baselines. Owner state is small: without a baseline it is sent in full.
-const OwnKept = 32
+// MaxOwnAge is the maximum age of such a baseline: the numbers of sends that are left out count, too.
+const (
+	OwnKept   = 32
+	MaxOwnAge = 1 << 10
+)
 
 // DepthUnread replaces the depth of a buffer if the client must send whole messages.
 const DepthUnread = 255
@@ -110,7 +117,7 @@ type SnapshotHeader struct {
 	Pieces  uint32 // number of pieces of that state
 	Hides   bool   // the server hides parts of the world
 	Joined  uint8  // ticks of that state beyond the tick of its send number
-	Late    uint8  // ticks of the state beyond the tick of the send number
+	Timing  uint32 // see [Timing]
 	Agreed  bool   // the client's result after Input is correct
 	Open    bool   // a correction is open, and Number is present
 	Number  uint8  // number of the correction
@@ -125,8 +132,23 @@ const MaxJoinHeader = 5 + 3 + 1
 // MaxControl is the maximum size of the control fields, in bytes.
 const MaxControl = 4 + 5
 
+// MaxTiming is the maximum of the field timing, MaxTimingSize its size in bytes.
+const (
+	MaxTiming     = 1<<14 - 1
+	MaxTimingSize = 2
+)
+
+// Timing returns the field timing of a header: how many ticks after its time a snapshot is, and how many times later the next one of
+// the client is due. There is a time every step ticks.
+func Timing(late, every, step uint32) uint32 { return min(late+step*(every-1), MaxTiming) }
+
+// Times returns the arguments of [Timing].
+func (h *SnapshotHeader) Times(step uint32) (late, every uint32) {
+	return h.Timing % step, h.Timing/step + 1
+}
+
 // MaxHeader is the maximum size of a header, in bytes.
-const MaxHeader = 5 + MaxControl + MaxJoinHeader + 1 + 1 + MaxDivided
+const MaxHeader = 5 + MaxControl + MaxJoinHeader + MaxTimingSize + 1 + MaxDivided
 
 // MaxDivided is the size of the field about divided owner state, in bytes.
 const MaxDivided = 1
@@ -137,8 +159,8 @@ func (h *SnapshotHeader) Sizes() (first, later int) {
 	if h.Divided {
 		later += MaxDivided
 	}
-	if h.Late > 0 {
-		later++
+	if h.Timing > 0 {
+		later += (bits.Len32(h.Timing) + 6) / 7
 	}
 	if h.Open {
 		later++
@@ -171,9 +193,9 @@ func AppendSnapshotHeader(dst []byte, h *SnapshotHeader) []byte {
 			dst = append(dst, h.Joined)
 		}
 	}
-	if h.Late > 0 {
-		dst[at] |= flagLate
-		dst = append(dst, h.Late)
+	if h.Timing > 0 {
+		dst[at] |= flagTiming
+		dst = codec.AppendUvarint(dst, uint64(h.Timing))
 	}
 	if h.Agreed {
 		dst[at] |= flagAgreed
@@ -216,8 +238,10 @@ func ReadSnapshotHeader(r *codec.ByteReader) (h SnapshotHeader, err error) {
 			h.Joined = r.Byte()
 		}
 	}
-	if flags&flagLate != 0 {
-		h.Late = r.Byte()
+	var timing uint64
+	if flags&flagTiming != 0 {
+		timing = r.Uvarint()
+		h.Timing = uint32(timing)
 	}
 	h.Agreed = flags&flagAgreed != 0
 	if flags&flagCorrection != 0 {
@@ -233,6 +257,8 @@ func ReadSnapshotHeader(r *codec.ByteReader) (h SnapshotHeader, err error) {
 		return h, fmt.Errorf("%w: owner state divided among 1 datagram", ErrMessage)
 	case h.Number >= Corrections || h.Agreed && h.Open:
 		return h, fmt.Errorf("%w: correction %d, agreed %v", ErrMessage, h.Number, h.Agreed)
+	case timing > MaxTiming:
+		return h, fmt.Errorf("%w: timing %d", ErrMessage, timing)
 	case back >= 1<<31 || floor >= 1<<31 || h.Join && pieces == 0 || pieces > MaxPieces:
 		return h, fmt.Errorf("%w: joined %d sends back with %d pieces, floor %d", ErrMessage, back, pieces, floor)
 	}
@@ -326,7 +352,7 @@ func ReadBlock(r *codec.ByteReader, lastAge uint32) (h BlockHead, body []byte, e
 		return h, nil, fmt.Errorf("%w: block with entities missing since %d sends", ErrMessage, missing)
 	case number >= MaxPieces || h.Piece && (age > 0 || h.Two):
 		return h, nil, fmt.Errorf("%w: piece %d with a baseline %d sends old", ErrMessage, number, age)
-	case age >= 1<<31 || h.Two && age == 0 || h.Own && age >= OwnKept:
+	case age >= 1<<31 || h.Two && age == 0 || h.Own && age > MaxOwnAge:
 		return h, nil, fmt.Errorf("%w: block with a baseline %d sends old, second %v", ErrMessage, age, h.Two)
 	case size > uint64(r.Len()):
 		return h, nil, fmt.Errorf("%w: block of %d bytes: %w", ErrMessage, size, codec.ErrShort)

@@ -27,7 +27,7 @@ func TestSnapshotHeaderRoundTrip(t *testing.T) {
 			}
 		}
 		if r.IntN(4) == 0 {
-			h.Late = uint8(1 + r.IntN(4))
+			h.Timing = Timing(r.Uint32N(3), 1+r.Uint32N(60), 3)
 		}
 		switch r.IntN(4) {
 		case 0:
@@ -111,7 +111,7 @@ func TestBlockHeadRoundTrip(t *testing.T) {
 		t.Errorf("the head of a whole view takes %d bytes", n)
 	}
 	for _, bad := range []BlockHead{
-		{Coder: 3}, {Two: true}, {Age: 1 << 31}, {Own: true, Age: OwnKept}, {Missing: 1 << 31}, {Piece: true, Number: MaxPieces}, {Piece: true, Age: 1},
+		{Coder: 3}, {Two: true}, {Age: 1 << 31}, {Own: true, Age: MaxOwnAge + 1}, {Missing: 1 << 31}, {Piece: true, Number: MaxPieces}, {Piece: true, Age: 1},
 	} {
 		reader.Reset(bad.Append(nil, 0, 0, true))
 		if _, _, err := ReadBlock(&reader, 0); !errors.Is(err, ErrMessage) {
@@ -122,7 +122,7 @@ func TestBlockHeadRoundTrip(t *testing.T) {
 
 // Decoded heads of a snapshot can be encoded again with the same meaning, and have no baseline that a client does not store.
 func FuzzSnapshotHeads(f *testing.F) {
-	head := SnapshotHeader{Send: 7, Input: 9, Control: true, Join: true, Back: 3, Pieces: 17, Hides: true, Floor: 300, Joined: 1, Late: 2}
+	head := SnapshotHeader{Send: 7, Input: 9, Control: true, Join: true, Back: 3, Pieces: 17, Hides: true, Floor: 300, Joined: 1, Timing: 200}
 	own, world := BlockHead{Own: true, Age: 3, Two: true, Coder: delta.Range}, BlockHead{Missing: 3, Set: true}
 	set := Set{Runs: []uint32{2, 1}, News: []NewEntity{{3, true}}}
 	f.Add(append(world.Append(own.Append(AppendSnapshotHeader(nil, &head), 0, 0, false), 3, 0, true), set.Append(nil)...))
