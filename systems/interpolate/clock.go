@@ -199,7 +199,7 @@ func (c *Clock) Advance(now time.Time) (head float64) {
 		return c.head
 	}
 	before := c.head
-	behind := target - c.head - dt                               // after this frame
+	behind := target - c.head - dt               // after this frame
 	paused := c.ahead && behind < -c.continued() // the server has; otherwise entities would continue for seconds
 	switch {
 	case behind*c.step > snapSeconds:
