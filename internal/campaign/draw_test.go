@@ -344,6 +344,22 @@ func rewinding(axis, n int, t time.Duration, neutral, after *bool, window *time.
 	}
 }
 
+// busyClock returns a clock of a server by which its wake-ups take a share of their time that changes now and then: it is read when
+// a wake-up begins and when it ends.
+func busyClock(r *rand.Rand, every int, wakeUp time.Duration) func() time.Duration {
+	passed, reads, load := time.Duration(0), 0, 0.0
+	return func() time.Duration {
+		if reads++; reads%2 == 0 {
+			passed += time.Duration(load * float64(wakeUp))
+			return passed
+		}
+		if r.IntN(every) == 0 {
+			load = r.Float64() * 0.75 // nobody is refused
+		}
+		return passed
+	}
+}
+
 func (d *draw) rates() {
 	s := &d.server
 	d.may("rate", 1, func(r *rand.Rand) string {
@@ -367,6 +383,13 @@ func (d *draw) rates() {
 		}
 		return fmt.Sprint(s.Snapshots.SendRate)
 	})
+	if s.Snapshots.SendRate == 0 {
+		d.may("busy", 2, func(r *rand.Rand) string {
+			every := pick(r, 100, 300, 1000)
+			s.Overload.Clock = busyClock(r, every, time.Second/time.Duration(wakes))
+			return fmt.Sprint(every)
+		})
+	}
 	d.may("frames", 2, func(r *rand.Rand) string {
 		d.frames = pick(r, 24, 60, 90)
 		return fmt.Sprint(d.frames)
