@@ -380,7 +380,7 @@ func (a *audit) agrees(k *player) error {
 				}
 				own, f := owner == k.ID(), (*fact)(nil)
 				if a.m.history != nil {
-					if f = a.m.history.newest(a.m.crowd.Server).find(id); f == nil {
+					if f = a.m.history.newest().find(id); f == nil {
 						return fmt.Errorf("entity %d is new", id)
 					}
 					if may, must := f.may&bit(k.ID()) != 0, f.must&bit(k.ID()) != 0; have[id] && !may || !have[id] && must {

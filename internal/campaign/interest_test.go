@@ -227,7 +227,9 @@ func (s secret) String() string { return fmt.Sprintf("%s:%v", s.name, s.of) }
 // history holds the server's world at each send, and which clients may have known it then.
 type history struct {
 	m        *match
-	every    uint32 // ticks between sends
+	every    uint32 // ticks from one number of a send to the next
+	last     uint32 // tick of the newest send
+	gap      uint32 // ticks from the send before to that
 	sends    uint64 // that have been noted
 	moments  [256]moment
 	things   []looked // at the newest send
@@ -308,13 +310,8 @@ func (x *moment) find(id components.NetID) *fact {
 }
 
 // newest returns the world at the newest send.
-func (h *history) newest(s *systems.Server) *moment {
-	for back := uint32(0); back <= 2*h.every; back++ {
-		if x := h.at(s.Tick() - back); x != nil {
-			return x
-		}
-	}
-	return nil
+func (h *history) newest() *moment {
+	return h.at(h.last)
 }
 
 // note records the world after a send. It is a system of the server after Snapshot.
@@ -329,6 +326,7 @@ func (h *history) note(w *ecs.World) {
 		h.every = uint32(w.TickRate() / cmp.Or(s.Config().Snapshots.SendRate, w.TickRate()/s.Config().WakeEvery))
 	}
 	tick := w.Tick() + 1 // the state is the one in which that tick begins
+	h.gap, h.last = tick-h.last, tick
 	x := &h.moments[tick/h.every%uint32(len(h.moments))]
 	x.tick, x.facts = tick, x.facts[:0]
 	things := h.look(w)
@@ -426,7 +424,7 @@ func (h *history) follow(tick uint32, f *fact, present []*viewer) {
 		t = &track{}
 		h.tracks[f.id] = t
 	}
-	if shell := f.mask&h.shell != 0; t.last+h.every < tick || t.shell != shell {
+	if shell := f.mask&h.shell != 0; t.last+h.gap < tick || t.shell != shell {
 		*t = track{ever: t.ever, shell: shell} // it is new, or the server went back and made another one of it
 	}
 	t.last = tick
@@ -523,7 +521,7 @@ func (h *history) compare(a *audit, k *player) {
 
 // alive reports whether an entity was there at the newest send.
 func (h *history) alive(id components.NetID) bool {
-	x := h.newest(h.m.crowd.Server)
+	x := h.newest()
 	return x != nil && h.tracks[id].last == x.tick
 }
 
