@@ -19,6 +19,7 @@ func (b between) draw(float64) progress {
 		switch {
 		case r.Removed.Tick != 0 && (head >= float64(r.Removed.Tick) || r.Simulated):
 			b.hide(r.ID, f)
+		case r.Removed.Tick == 0 && r.Entity.IsZero(): // not placed yet: it may be one that the client draws as its own spawn
 		case b.world.Netcode().Suspended(r.Entity):
 			b.hide(r.ID, f)
 		case !r.Entity.IsZero() && b.simulates(r.Entity):

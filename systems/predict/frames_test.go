@@ -144,7 +144,7 @@ func TestNetcodeB2_FramesGoEvenly(t *testing.T) {
 func TestNetcodeB2_StatesWaitForTheirTick(t *testing.T) {
 	t.Parallel()
 	late := []time.Duration{50 * time.Millisecond, 150 * time.Millisecond, 250 * time.Millisecond}
-	l := newLoop(t, systems.ServerConfig{Model: policy.ServerRewind{}, Snapshots: systems.Snapshots{SendRate: 20}})
+	l := newLoop(t, systems.ServerConfig{Model: policy.ServerRewind{}})
 	strollers, stalled := map[*player]*stroller{}, map[*player]time.Time{}
 	for _, rate := range []float64{30, 60, 144} {
 		p := l.join(netsys.Link{}, rate, true)
