@@ -296,19 +296,19 @@ func (c *ServerConfig) usualSendRate() (rate int) {
 	if c.Snapshots.SendRate > 0 {
 		return c.Snapshots.SendRate
 	}
-	wakes := c.TickRate / c.WakeEvery
+	wakes := c.maxSendRate()
 	for rate = min(UsualSendRate, wakes); wakes%rate != 0; {
 		rate--
 	}
 	return rate
 }
 
+// maxSendRate returns the largest number of snapshots per second.
+func (c *ServerConfig) maxSendRate() int { return cmp.Or(c.Snapshots.SendRate, c.TickRate/c.WakeEvery) }
+
 // sendRates returns the rates of snapshots among which the server chooses, down to the usual one.
 func (c *ServerConfig) sendRates() (rates []int) {
-	usual, highest := c.usualSendRate(), c.Snapshots.SendRate
-	if highest == 0 {
-		highest = c.TickRate / c.WakeEvery
-	}
+	usual, highest := c.usualSendRate(), c.maxSendRate()
 	for rate := highest; rate >= usual; rate-- {
 		if highest%rate == 0 {
 			rates = append(rates, rate)

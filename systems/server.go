@@ -85,7 +85,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 	}
 	c = c.filled()
 	s := &Server{config: c, protocol: p, workers: workers.New(c.Workers)}
-	s.shape.sendEvery = uint32(c.TickRate / c.sendRates()[0])
+	s.shape.sendEvery = uint32(c.TickRate / c.maxSendRate())
 	s.sessions.init(s)
 	s.world = ecs.NewWorld(p, ecs.Config{Seed: c.Seed, TickRate: c.TickRate, Rewinds: rewrites(policy.TraitsOf(c.Model)), Workers: s.workers})
 	loaded, err := s.loadWorld()
@@ -103,7 +103,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
 	}
 	s.snapshots = snapshot.New(snapshot.Config{
-		World: s.world, Protocol: p, Clock: snapshotClock{&s.link}, SendRate: c.sendRates()[0], Usual: c.usualSendRate(), Budget: c.Snapshots.Budget,
+		World: s.world, Protocol: p, Clock: snapshotClock{&s.link}, SendRate: c.maxSendRate(), Usual: c.usualSendRate(), Budget: c.Snapshots.Budget,
 		Reports: s.report, Coders: c.Snapshots.Coders, Trained: c.Snapshots.Trained, Record: c.Snapshots.Record,
 		Interest: seen, Priority: c.Snapshots.Priority, Logger: c.Logger, Workers: s.workers,
 	}, c.FirstTick)
@@ -165,7 +165,7 @@ func NewServer(on netsys.Wire, p *ecs.Protocol, c ServerConfig) (*Server, error)
 // welcome returns the welcome for a client that receives an ID.
 func (s *Server) welcome(id uint64) []byte {
 	m := wire.Welcome{
-		Seed: s.config.Seed, TickRate: uint16(s.config.TickRate), SendRate: uint16(s.config.sendRates()[0]),
+		Seed: s.config.Seed, TickRate: uint16(s.config.TickRate), SendRate: uint16(s.config.maxSendRate()),
 		Tick: s.link.tick, Trained: s.config.Snapshots.Trained.Hash(), Model: s.config.Model,
 	}
 	m.Input = s.model.entered(s.sessions.ReservedInput(uint32(id)))
@@ -247,7 +247,7 @@ func (s *Server) Pause(paused bool) { s.link.paused = paused }
 
 // setSendRate sets the rate of snapshots to one of sendRates, divided by a divisor.
 func (s *Server) setSendRate(rate int, divisor uint32) {
-	s.snapshots.SetEvery(uint32(s.config.sendRates()[0]/rate) * divisor)
+	s.snapshots.SetEvery(uint32(s.config.maxSendRate()/rate) * divisor)
 }
 
 // ticksUntilSend returns how many of the due ticks to run until snapshots are sent. A server that catches up does not skip the tick

@@ -78,7 +78,7 @@ func (r *recorder) begin() {
 		h = recording.Header{Protocol: s.protocol.Name(), Lines: recordedLines(s.config.Session.Channels, s.config.sessions().Messages, s.protocol.Lines()), Model: s.config.Model.String(), Sight: r.sight}
 	}
 	m := wire.Welcome{
-		Seed: s.config.Seed, TickRate: uint16(s.config.TickRate), SendRate: uint16(s.config.sendRates()[0]), Tick: s.link.tick, Model: s.config.Model,
+		Seed: s.config.Seed, TickRate: uint16(s.config.TickRate), SendRate: uint16(s.config.maxSendRate()), Tick: s.link.tick, Model: s.config.Model,
 	}
 	number := r.session.id
 	if r.to.OwnerOnly() {

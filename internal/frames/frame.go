@@ -13,8 +13,8 @@ import (
 
 // Frame is the replicated state of a world at one send.
 type Frame struct {
-	// Send counts the sends. Number is what receivers call the send: it counts the times at which there can be one, and is that of
-	// the groups. Tick is the tick after which the frame was captured.
+	// Send is the count of the send. Number is the number by which receivers and the groups know it: every few steps there can be a
+	// send, and each of these moments has the next number. Tick is the tick after which the frame was captured.
 	Send, Number, Tick uint32
 	// Groups holds the entities. All slots of all groups are known. A group keeps its index from frame to frame;
 	// newer frames may have more groups.

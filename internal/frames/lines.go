@@ -106,7 +106,7 @@ func (r *Ring) updateLines(g *group, slot int, words []int32) {
 				l := &lines[f.line]
 				l.r = f.fold(int64(l.r) + span.Straight(l.v))
 			}
-			b.age = uint16(min(uint32(b.age)+r.passed, math.MaxUint16))
+			b.age = uint16(min(int(b.age)+r.span.Steps()/r.steps, math.MaxUint16))
 		}
 		for k := range s.fields {
 			f := &s.fields[k]

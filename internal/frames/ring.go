@@ -48,13 +48,12 @@ type Ring struct {
 	before []step    // values at the step before a send
 	stored int       // steps from the newest frame to that step
 	since  int       // steps since the newest frame
-	every  uint32    // the number of the next frame is the next multiple of it
+	every  uint32    // the next frame is due at the next multiple of this number
 	newest uint32    // number of the newest frame
 	tick   uint32    // its tick
 
 	unit      int        // simulation steps in which lines measure their change
-	passed    uint32     // numbers from the previous frame to the current one
-	span      delta.Span // the same for lines
+	span      delta.Span // from the previous frame to the current one
 	continues bool       // it is short enough for lines to continue
 
 	carry carry
@@ -169,7 +168,6 @@ func (r *Ring) Take(send, tick uint32) *Frame {
 	number := tick / uint32(r.steps)
 	r.span = r.layout.Span(r.newest, number)
 	r.continues = r.newest != 0 && r.span.Steps() <= maxGap*r.unit
-	r.passed = number - r.newest
 	r.newest, r.tick = number, tick
 	r.quantizeTables()
 	r.slots.startSend(send)

@@ -33,7 +33,7 @@ func (d *damped) startFrame(now time.Time, newest uint32, every time.Duration) (
 
 func (d *damped) draw(float64) progress {
 	newest := d.mirror.Newest.Tick
-	stalled := d.startFrame(d.now(), newest, d.world.StepDuration()*time.Duration(d.every))
+	stalled := d.startFrame(d.now(), newest, d.world.StepDuration()*time.Duration(d.Every()))
 	d.head = float64(newest)
 	d.sight = sight{head: d.head, from: newest, votes: 1}
 	for _, r := range d.mirror.Entities.All() {

@@ -46,7 +46,7 @@ func (s *System) Claim(acts bool) lagcomp.Claim {
 		c.Back = 0
 		return c
 	}
-	s.claim = lagcomp.NewClaim(s.claimable(), s.sight.from, s.sight.to, s.every)
+	s.claim = lagcomp.NewClaim(s.claimable(), s.sight.from, s.sight.to, s.Every())
 	return s.claim
 }
 

@@ -21,7 +21,6 @@ type System struct {
 	clock    Clock
 	head     float64 // the tick that the view shows
 	numbers  uint32  // ticks from one number of a send to the next
-	every    uint32  // ticks from the newest snapshot to the next
 	sight    sight
 	claim    lagcomp.Claim // the last claim
 	coming   func() uint32 // returns the tick that is simulated next; nil: there are states
@@ -120,14 +119,12 @@ func (s *System) Heard(at time.Time, x mirror.Snapshot) {
 
 // setEvery sets the number of ticks from the newest snapshot to the next.
 func (s *System) setEvery(ticks uint32) {
-	if ticks != s.every {
-		s.clock.SetEvery(ticks)
-		s.every, s.recordReader.beyond = ticks, s.clock.continued()*s.clock.step
-	}
+	s.clock.SetEvery(ticks)
+	s.recordReader.beyond = s.clock.continued() * s.clock.step
 }
 
 // Every returns the number of ticks from the newest snapshot to the next.
-func (s *System) Every() uint32 { return s.every }
+func (s *System) Every() uint32 { return uint32(s.clock.every) }
 
 // Still replaces Run if nothing interpolates: the view changes only when a snapshot arrives.
 func (s *System) Still(newest uint32) {

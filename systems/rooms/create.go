@@ -203,7 +203,7 @@ func (r *Room) createGame(saved *savedRoom, lossy bool) error {
 		c.Session.MaxTokenLifetime = s.config.Promise + clocksDiffer
 		c.Players.ReconnectWindow, c.Start, c.Players.Admission = k.Grace, firstTick(r.about.number, c, now), admission{r}
 		if c.Overload.Clock == nil && s.clock != nil {
-			c.Overload.Clock, c.Overload.Process = s.clock, func() float64 { return s.load.share(s.clock()) }
+			c.Overload.Clock, c.Overload.Process = s.clock, s.processLoad
 		}
 		if s.config.Random != nil && c.Session.Random == nil {
 			c.Session.Random = netsys.SeededRandom(draw(s.random))

@@ -86,7 +86,6 @@ func (w *watch) endTurn(r *Room, began, now time.Time) {
 		return
 	}
 	took := now.Sub(began)
-	r.server.load.busy.Add(int64(took))
 	r.counter().addTurn(took, time.Duration(w.late.Load()) > r.tickInterval())
 	w.took.Store(w.took.Load() + (int64(took)-w.took.Load())/smooth)
 	if took > r.budget() {

@@ -197,8 +197,10 @@ func (s *System) Allowed(c *Client) int {
 // roomAt returns the limit of a client's snapshot in bytes if it is sent one at one in skip sends. The limit of bytes a second does not
 // depend on the rate.
 func (s *System) roomAt(c *Client, skip uint32) int {
-	every := int(s.sends.every * skip)
-	return min(c.budget, max(c.budget*every/int(s.sends.usual), MinBudget))
+	if every := s.sends.every * skip; every < s.sends.usual {
+		return min(c.budget, max(int(int64(c.budget)*int64(every)/int64(s.sends.usual)), MinBudget))
+	}
+	return c.budget
 }
 
 // pacing decides how many snapshots a client is sent.
@@ -213,7 +215,7 @@ type pacing struct {
 const maxPacingWait = 32
 
 // pace decides at which sends the client is sent its next snapshots: at all, or at the usual rate while it joins, if its snapshots do
-// not hold everything, or if acknowledgements are late.
+// not hold everything, or if acknowledgements are late. A recording has the usual rate, because nobody waits for it.
 func (s *System) pace(c *Client) {
 	x, p := &s.sends, &c.pace
 	slow := (x.usual + x.every - 1) / x.every
@@ -222,7 +224,7 @@ func (s *System) pace(c *Client) {
 	switch {
 	case slow <= 1:
 		p.skip = 1
-	case p.cut || c.Joining() || s.isLate(c):
+	case p.cut || c.recorder || c.Joining() || s.isLate(c):
 		if p.skip == 1 && p.calm < 2*second {
 			p.wait = min(2*p.wait, maxPacingWait)
 		}

@@ -96,11 +96,7 @@ func (s *System) Knowledge(c *Client, id components.NetID, k *Knowledge) {
 	}
 	k.Held = h.newestHeld(m)
 	k.Baseline = k.Held
-	before := c.pace.skip
-	if !s.codecs.layout.Second() {
-		before = 0
-	}
-	age, two := h.choose(f.Send+1, c.floor, min(s.maxAge(), s.frames.Depth()), before)
+	age, two := h.choose(f.Send+1, c.floor, min(s.maxAge(), s.frames.Depth()), c.before(s.codecs.layout))
 	if base := f.Send + 1 - age; age > 0 && m.in(base) && !h.skips(m, base) {
 		k.Baseline, k.Second = base, two && s.pairs(c, base)
 	}

@@ -278,12 +278,16 @@ func (d *draft) key(age uint32, two bool) (k piecesKey, b setBlock) {
 
 // choose returns the age of the baseline of the whole view, 0 for none, and whether there is a second one.
 func (d *draft) choose() (age uint32, two bool) {
-	before := d.c.pace.skip
-	if !d.layout().Second() {
-		before = 0
-	}
-	age, two = d.h.choose(d.f.Send, d.c.floor, d.oldestAge(), before)
+	age, two = d.h.choose(d.f.Send, d.c.floor, d.oldestAge(), d.c.before(d.layout()))
 	return age, two && d.sys.pairs(d.c, d.f.Send-age)
+}
+
+// before returns how many sends a second baseline is older than the first; 0: there is none.
+func (c *Client) before(layout *delta.Layout) uint32 {
+	if layout.Second() {
+		return c.pace.skip
+	}
+	return 0
 }
 
 // pairs reports whether a client finds the send before a baseline: by the interval that the header says.

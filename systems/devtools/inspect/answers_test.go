@@ -62,7 +62,7 @@ func TestClients(t *testing.T) {
 		t.Fatalf("%+v", a)
 	}
 	for _, k := range a.Clients {
-		if k.ID == 0 || k.RTT < 40 || k.RTT > 200 || k.Budget != 400 || k.Allowed < 200 || k.Joining || k.Consumed == 0 || k.BytesOut == 0 || k.Address == "" {
+		if k.ID == 0 || k.RTT < 40 || k.RTT > 200 || k.Budget != 400 || k.Allowed != 200 && k.Allowed != 400 || k.Joining || k.Consumed == 0 || k.BytesOut == 0 || k.Address == "" {
 			t.Errorf("%+v", k)
 		}
 	}
