@@ -3,6 +3,8 @@ package browsers
 import (
 	"bufio"
 	"fmt"
+	"io"
+	"net/http"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -80,7 +82,32 @@ func serveUntil(t *testing.T, w pages.World, args ...string) (url string, end fu
 	case <-time.After(patience):
 		t.Fatal("the command has not printed where its page is")
 	}
+	compiled(t, url)
 	return url, end
+}
+
+// compiled waits until the client of a page is compiled, which takes minutes on a machine that does other things as well.
+func compiled(t *testing.T, url string) {
+	t.Helper()
+	for range 5 * 60 {
+		r, err := http.Get(url + "/build.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		state, err := io.ReadAll(r.Body)
+		_ = r.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(state), `"ready"`) {
+			return
+		}
+		if strings.Contains(string(state), `"failed"`) {
+			t.Fatalf("the client of %s: %s", url, state)
+		}
+		time.Sleep(time.Second)
+	}
+	t.Fatalf("the client of %s is not compiled after five minutes", url)
 }
 
 // faults returns what the page has written to the console as an error or a warning.
