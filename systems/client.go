@@ -40,7 +40,8 @@ type Client struct {
 	shape    clientShape
 	recorded clientRecord
 
-	mirror *mirror.Mirror // state received from the server
+	mirror   *mirror.Mirror // state received from the server
+	sendRate int            // snapshots a second that it asks for at most; 0: any
 
 	// parts that process this state
 	predictor    *predict.System // nil before it is connected, and if it simulates everything

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/tactusgo/tactus/codec/delta"
@@ -261,9 +262,23 @@ func Dial(ctx context.Context, addr string, p *ecs.Protocol, cfg ClientConfig) (
 	return c, nil
 }
 
+// AskSendRate asks the server to send this client at most n snapshots a second from now on, for less traffic, computing and battery, as
+// for a page that nobody sees. Others are then drawn later. The server sends at least a quarter of [UsualSendRate] all the same. It has no
+// effect under models that send no snapshots. Default (0): as many as the server sends.
+func (c *Client) AskSendRate(n int) { c.sendRate = max(n, 0) }
+
+// askedEvery returns the number of times of sends from one snapshot to the next that the client asks for.
+func (c *Client) askedEvery() uint8 {
+	if c.sendRate == 0 {
+		return 0
+	}
+	most := c.world.TickRate() / int(c.shape.sendEvery)
+	return uint8(min((most+c.sendRate-1)/c.sendRate, math.MaxUint8))
+}
+
 // fillMessage sets the fields of an input message other than inputs.
 func (c *Client) fillMessage(m *wire.Input) {
-	m.Epoch = c.mirror.Epoch()
+	m.Epoch, m.Every = c.mirror.Epoch(), c.askedEvery()
 	m.Shift = c.steps.steering.Done()
 	c.reconciler.Report(m)
 }

@@ -20,7 +20,7 @@ func readInputs(read func(int, *serverapply.Client, netsys.Packet) (*wire.Input,
 			return err
 		}
 		if pk.Newest {
-			p.snapshot.Ask(m.Epoch)
+			p.snapshot.Ask(m.Epoch, m.Every)
 		}
 		p.report.Receive(m.Newest, p.inputs.Newest(), &m.Report)
 		return nil
@@ -87,7 +87,7 @@ func (t *snapshotSender) Acked(p *peer, seq uint16) {
 func (t *snapshotSender) Run(w *ecs.World) {
 	for _, r := range t.s.sessions.recorders {
 		if x := r.p.snapshot; r.open && r.to.Due(t.s.link.now) {
-			x.Ask(x.Epoch() + 1)
+			x.Ask(x.Epoch()+1, 0)
 		}
 	}
 	t.s.snapshots.Run(w)

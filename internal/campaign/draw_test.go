@@ -66,6 +66,7 @@ type draw struct {
 	spectators                     bool        // one in three owns nothing
 	login                          bool        // the server changes or refuses logins
 	orders                         bool        // players give commands
+	asks                           bool        // clients ask for fewer snapshots now and then
 	vigil                          bool        // long rest at the end
 	calmLink                       netsys.Link // during the rest
 	judged                         func(lagcomp.View)
@@ -140,7 +141,7 @@ func newDraw(t *testing.T, seed uint64, without ...string) *draw {
 
 // names lists all features.
 var names = []string{
-	"axes", "rate", "wake", "send", "frames", "churn", "storms", "reshape", "changes", "owners", "whims", "quantized", "local",
+	"axes", "rate", "wake", "send", "busy", "asks", "frames", "churn", "storms", "reshape", "changes", "owners", "whims", "quantized", "local",
 	"interest", "only", "hides", "flicker", "budget", "priority", "priorities", "coders", "links", "dead", "late", "leave", "crash", "hold",
 	"return", "takeover", "hitch", "halt", "drift", "scope", "assume", "partial", "thin", "keep", "lagcomp", "crowded", "carry", "lull", "vigil",
 	"spectators", "login", "orders", "sleep", "steps", "mtu", "fleet",
@@ -448,6 +449,7 @@ func (d *draw) told() {
 		})
 		d.may("flicker", 2, func(r *rand.Rand) string { return set(&d.flicker, pick(r, 1, 10, 60.0)) })
 	}
+	d.may("asks", 3, func(*rand.Rand) string { d.asks = true; return "" })
 	d.may("budget", 2, func(r *rand.Rand) string {
 		d.budgets = pick(r, []int{0}, []int{2400, 200, 1200}, []int{600, 1000, 300}, []int{200, 230, 300, 400})
 		s.Snapshots.Budget = d.budgets[0]

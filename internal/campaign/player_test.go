@@ -175,6 +175,9 @@ func (k *player) act() {
 	if k.m.orders && k.r.IntN(20) == 0 && systems.Command(k.Client.Client, hoist{uint16(k.N), k.ordered + 1}) == nil {
 		k.ordered++
 	}
+	if k.m.asks && k.r.IntN(300) == 0 {
+		k.AskSendRate(pick(k.r, 0, 1, 5, 20, 30))
+	}
 	if k.m.scope && k.r.IntN(40) == 0 {
 		w := k.World()
 		for e, r := range ecs.All[struct{ Owner components.Owner }](w) {

@@ -125,8 +125,9 @@ func (c *Client) Sent(seq uint16, p *Packet) {
 // Clear removes all packets.
 func (c *Client) Clear() { c.packets = c.packets[:0] }
 
-// Ask records the epoch that the client requests.
-func (c *Client) Ask(epoch uint8) { c.asked = epoch }
+// Ask records the epoch that the client requests, and the least number of times of sends from one of its snapshots to the next (0:
+// any).
+func (c *Client) Ask(epoch, every uint8) { c.asked, c.pace.asked = epoch, uint32(every) }
 
 // Epoch returns the current epoch.
 func (c *Client) Epoch() uint8 { return c.epoch }

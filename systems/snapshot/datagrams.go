@@ -205,34 +205,44 @@ func (s *System) roomAt(c *Client, skip uint32) int {
 
 // pacing decides how many snapshots a client is sent.
 type pacing struct {
-	skip uint32 // the client is sent a snapshot at one in so many sends
-	cut  bool   // the newest snapshot did not hold everything
-	calm uint32 // numbers of sends since skip changed, or since snapshots were cut or late
-	wait uint32 // seconds of calm until skip becomes 1
+	skip  uint32 // the client is sent a snapshot at one in so many sends
+	asked uint32 // number of times of sends between snapshots that the client asks for, at least; 0: any
+	cut   bool   // the newest snapshot did not hold everything
+	calm  uint32 // numbers of sends since skip changed, or since snapshots were cut or late
+	wait  uint32 // seconds of calm until the client is sent as many snapshots as it asks for
 }
+
+// mostAsked is how many times fewer snapshots than usual a client may ask for: with still fewer, it would notice late that it lacks one.
+const mostAsked = 4
 
 // maxPacingWait is the maximum of pacing.wait.
 const maxPacingWait = 32
 
-// pace decides at which sends the client is sent its next snapshots: at all, or at the usual rate while it joins, if its snapshots do
-// not hold everything, or if acknowledgements are late. A recording has the usual rate, because nobody waits for it.
+// pace decides at which sends the client is sent its next snapshots: as many as it asks for, or at most the usual rate while it joins,
+// if its snapshots do not hold everything, or if acknowledgements are late. A recording has the usual rate, because nobody waits for it.
 func (s *System) pace(c *Client) {
 	x, p := &s.sends, &c.pace
-	slow := (x.usual + x.every - 1) / x.every
+	fast := max((min(p.asked, mostAsked*x.usual)+x.every-1)/x.every, 1)
+	slow := max((x.usual+x.every-1)/x.every, fast)
 	p.calm += x.every * p.skip
 	second := uint32(s.config.SendRate)
 	switch {
-	case slow <= 1:
-		p.skip = 1
+	case slow == fast:
+		p.skip = fast
 	case p.cut || c.recorder || c.Joining() || s.isLate(c):
-		if p.skip == 1 && p.calm < 2*second {
+		if p.skip < slow && p.calm < 2*second {
 			p.wait = min(2*p.wait, maxPacingWait)
 		}
 		p.skip, p.calm = slow, 0
-	case p.skip > 1 && p.calm >= p.wait*second && c.usual < s.roomAt(c, 1):
-		p.skip, p.calm = 1, 0
-	case p.skip == 1 && p.calm >= maxPacingWait*second:
-		p.wait = 1
+	case p.skip < slow:
+		p.skip = fast
+		if p.calm >= maxPacingWait*second {
+			p.wait = 1
+		}
+	case p.calm >= p.wait*second && c.usual < s.roomAt(c, fast):
+		p.skip, p.calm = fast, 0
+	default:
+		p.skip = slow
 	}
 }
 

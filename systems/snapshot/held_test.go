@@ -106,7 +106,7 @@ func TestBaselinesAreHeld(t *testing.T) {
 			}
 			if n%200 == 0 {
 				for p := range looks {
-					p.c.Ask(p.c.epoch + 1)
+					p.c.Ask(p.c.epoch+1, 0)
 				}
 			}
 			g.run(1, func(p *peer, packets []Packet) { looks[p](packets) })

@@ -95,7 +95,7 @@ func TestHiddenStateIsNotStreamed(t *testing.T) {
 		first := g.join(6)
 		g.run(600, nil)
 		second := g.join(6)
-		first.c.Ask(1)
+		first.c.Ask(1, 0)
 		g.run(6, nil)
 		a, b := first.c.join.stream, second.c.join.stream
 		if a == nil || b == nil || a.kept != b.kept || a.sent[len(a.sent)-1].at != 0 || first.c.view.find(5).since == second.c.view.find(5).since {

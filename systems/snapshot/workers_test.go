@@ -75,7 +75,7 @@ func play(seed uint64, n int, how how) match {
 		}
 		if len(g.peers) > 0 && r.IntN(20) == 0 {
 			p := g.peers[r.IntN(len(g.peers))]
-			p.c.Ask(p.c.asked + 1)
+			p.c.Ask(p.c.asked+1, 0)
 		}
 		pool.Each(len(g.peers), acks)
 		g.tick++

@@ -5,6 +5,7 @@ import { bytesOf, Socket } from './socket.mjs';
 import { Stats } from './stats.mjs';
 
 const SILENT = 1500; // ms without a datagram until the status is silent
+const UNSEEN = 10; // snapshots a second that a hidden page asks for
 const KINDS = ['gone', 'came', 'left', 'entered', 'loaded', 'message', 'event', 'began', 'committed', 'cancelled', 'refused'];
 const origin = performance.timeOrigin, now = () => origin + performance.now(); // Unix time in milliseconds, with fractions
 
@@ -71,7 +72,7 @@ function hold(name) {
 }
 
 export class Game {
-  constructor(module, { game, recording, of, webtransport, websocket, hashes, token, renew, login, server, player = 0, keep = 0, smooth = true, thin = false, spectate = false, insecure = false, reconnect = true, WebSocket, onLink, onTravel, onAdd, onRemove }) {
+  constructor(module, { game, recording, of, webtransport, websocket, hashes, token, renew, login, server, player = 0, keep = 0, smooth = true, thin = false, sendRate = 0, spectate = false, insecure = false, reconnect = true, WebSocket, onLink, onTravel, onAdd, onRemove }) {
     check(module, game);
     const name = module.encoder.encode(server ?? new URL(websocket || webtransport || 'ws://localhost').host);
     const secret = bytesOf(token ?? new Uint8Array());
@@ -83,7 +84,7 @@ export class Game {
     if (!this.host) throw new GameError(module.text(), module.x.tactus_failed());
     Object.assign(this, { module: module.refresh(), bindings: game, input: new game.Input(), stats: new Stats(module), one: new game.Singletons(module) });
     Object.assign(this, { tables: [], made: [], news: new News(module), ended: null, generation: 0, called: Infinity, away: false, asking: false });
-    Object.assign(this, { spectator: spectate, renew, onAdd, onRemove, heeded: null });
+    Object.assign(this, { spectator: spectate, renew, sendRate, onAdd, onRemove, heeded: null });
     this.joined = new Promise((ok, bad) => Object.assign(this, { hasJoined: ok, hasNotJoined: bad }));
     this.joined.catch(() => {}); // prevents an unhandled rejection if nobody awaits it
     this.left = new Promise((ok) => { this.hasLeft = ok; });
@@ -130,11 +131,17 @@ export class Game {
     return text;
   }
 
-  // watch leaves when the page is hidden or closed, and rejoins when the page returns.
+  // watch leaves when the page is closed, and rejoins when the page returns. A hidden page asks for fewer snapshots.
   watch() {
+    this.ask();
     if (!globalThis.document) return;
-    this.heeded = { pagehide: () => this.leave(), pageshow: (e) => e.persisted && this.rejoin() };
+    this.heeded = { pagehide: () => this.leave(), pageshow: (e) => e.persisted && this.rejoin(), visibilitychange: () => this.ask() };
     for (const [kind, f] of Object.entries(this.heeded)) addEventListener(kind, f);
+  }
+
+  ask() {
+    const { host, sendRate, module } = this, hidden = globalThis.document?.hidden;
+    module.x.tactus_rate(host, hidden ? Math.min(sendRate || UNSEEN, UNSEEN) : sendRate);
   }
 
   unwatch() {

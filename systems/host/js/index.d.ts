@@ -94,6 +94,9 @@ export interface ConnectOptions<B extends Bindings = Bindings> extends LoadOptio
   smooth?: boolean;
   /** Disables prediction and interpolation, for bots: frames show the newest state. Default: false. */
   thin?: boolean;
+  /** At most so many snapshots a second, for less traffic, computing and battery; others are then drawn later. A hidden page asks for 10.
+   * Default (0): as many as the server sends. */
+  sendRate?: number;
   /** Connects as a spectator, who has no player and whose input and sent values have no effect. The server must allow it. Default: false. */
   spectate?: boolean;
   /** Starts a new session automatically after a timeout or a restart of the server. It never does after the player was

@@ -50,6 +50,7 @@
 //	tactus_explain(reason) n                      the text for players about a host.Reason
 //	tactus_away(host)                             the player is away and may return; send the datagrams of tactus_out
 //	tactus_rejoin(host, now) ok                   starts another session after one has ended; 0: an error
+//	tactus_rate(host, rate)                       asks for at most so many snapshots a second: see systems.Client.AskSendRate
 //	tactus_wants(host) ok                         1: the host reconnects and waits for tactus_token
 //	tactus_token(host, n) ok                      the token, in the buffer; 0: an error
 //	tactus_close(host)                            leaves the server; send the datagrams of tactus_out, then call tactus_free

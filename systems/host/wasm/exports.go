@@ -81,6 +81,9 @@ func tactusAway(h int32) { served.away(h) }
 //go:wasmexport tactus_rejoin
 func tactusRejoin(h int32, now float64) int32 { return toInt(served.rejoin(h, now)) }
 
+//go:wasmexport tactus_rate
+func tactusRate(h, rate int32) { served.rate(h, rate) }
+
 //go:wasmexport tactus_wants
 func tactusWants(h int32) int32 { return toInt(served.wants(h)) }
 

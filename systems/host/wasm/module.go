@@ -383,6 +383,13 @@ func (m *module) away(n int32) {
 	}
 }
 
+// rate limits the snapshots a second of a host: see [systems.Client.AskSendRate].
+func (m *module) rate(n, most int32) {
+	if p := m.host(n); p != nil {
+		p.Client().AskSendRate(int(most))
+	}
+}
+
 func (m *module) rejoin(n int32, now float64) bool {
 	p := m.host(n)
 	return p != nil && m.report(p.Rejoin(timeOf(now)))

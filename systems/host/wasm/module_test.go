@@ -119,3 +119,25 @@ func TestModuleAway(t *testing.T) {
 		t.Error("a number that is nobody's is called")
 	}
 }
+
+// A host is sent as few snapshots as it asks for.
+func TestRate(t *testing.T) {
+	m := newMatch(t)
+	n := m.join(0)
+	received := func() float64 {
+		before := m.module.hosts[n-1].Stats().Snapshots
+		for range 2 * 60 {
+			m.frame()
+			m.module.frame(n, ms(m.now))
+		}
+		return m.module.hosts[n-1].Stats().Snapshots - before
+	}
+	received()
+	all := received()
+	m.module.rate(n, 10)
+	received()
+	if few := received(); few > 21 || all < 2*few {
+		t.Errorf("%v snapshots in two seconds, and %v after it has asked for 10 a second", all, few)
+	}
+	m.module.rate(n+7, 10) // no such host
+}

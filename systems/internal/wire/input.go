@@ -18,19 +18,20 @@ import (
 // kind, the five high bits f the form. Bits are read from the lowest up, numbers are
 // little-endian.
 //
-//	f = 0, whole        f << 3 | 1 | epoch u8 | shift i16 | newest u16 | count u8 |
+//	f = 0, whole        f << 3 | 1 | epoch u8 | every u8 | shift i16 | newest u16 | count u8 |
 //	                    bits: the first input, each word at its full width, then
 //	                    1 bit and, if it is 1, changes
 //	f = 1..30, usual    f << 3 | 1, then nothing or changes: the base is the state
 //	                    after the packet f before this one, and
-//	                    exactly f inputs follow it; epoch and shift as in the base
+//	                    exactly f inputs follow it; control as in the base
 //	f = 31, relative    f << 3 | 1 | bits: packets back to the base less 1, 6 bits |
 //	                    1, or 0 and inputs since the base less 1, 6 bits, if their
 //	                    number differs | 1, or 0 and count less 1, 5 bits: only
 //	                    the newest of these | 0, or 1 and control | 1 bit and,
 //	                    if it is 1, changes
-//	control             0, or 1 and epoch, 8 bits | length of the shift's
-//	                    difference, 5 bits | difference; see below
+//	control             0, or 1 and epoch, 8 bits | 0, or 1 and every, 8 bits |
+//	                    length of the shift's difference, 5 bits | difference;
+//	                    see below
 //	changes             see InputWords
 //
 // newest is the low 16 bits of the sequence number of the last input. The receiver extends
@@ -46,12 +47,14 @@ import (
 // until one of them is acknowledged.
 //
 // epoch and shift are the states of the client's baselines and of its clock (see
-// the snapshot message). Zero bits pad the message to a whole byte.
+// the snapshot message). every asks for a snapshot at most at every so many times of a send;
+// 0 asks for as many as the server sends. Zero bits pad the message to a whole byte.
 //
 // If corrections are made on mismatch, a [Report] precedes these zero bits, and a usual
 // message starts with 1 bit that says whether changes follow, as in the other forms.
 type Input struct {
 	Epoch  uint8
+	Every  uint8  // times of sends from one snapshot to the next that the client asks for, at least; 0: the server decides
 	Shift  int16  // clock shift carried out so far, in 1/[ShiftUnit] ticks
 	Newest uint16 // sequence number of the last input in Words
 	Count  int    // number of inputs in Words, oldest first, table.Words each
@@ -93,7 +96,7 @@ const (
 
 	InputRelative = 31 // f of a relative message
 	maxBack       = 64 // maximum number of packets back to a base, and of inputs since it
-	inputHeader   = 7  // size of a whole message before its bits, in bytes
+	inputHeader   = 8  // size of a whole message before its bits, in bytes
 )
 
 // ErrUnread is returned for a message that continues from a message that was not read. It is not a protocol
@@ -110,7 +113,7 @@ func (c *InputCoder) Append(dst []byte, m *Input, seq uint16, b *Bases) []byte {
 			}
 		}
 	}
-	c.W.Reset(append(dst, KindInput, m.Epoch, byte(m.Shift), byte(m.Shift>>8), byte(m.Newest), byte(m.Newest>>8), byte(m.Count)))
+	c.W.Reset(append(dst, KindInput, m.Epoch, m.Every, byte(m.Shift), byte(m.Shift>>8), byte(m.Newest), byte(m.Newest>>8), byte(m.Count)))
 	c.Start(m.Words)
 	for k := range c.words {
 		c.W.Bits(uint64(c.State[k]), c.words[k].bits)
@@ -133,7 +136,7 @@ func (c *InputCoder) finish(m *Input) []byte {
 // state of the base.
 func (c *InputCoder) appendRelative(dst []byte, m *Input, base *Base, back, since int) []byte {
 	gap := since - m.Count
-	control := m.Epoch != base.epoch || m.Shift != base.shift
+	control := m.Epoch != base.epoch || m.Every != base.every || m.Shift != base.shift
 	n := c.Skip(m.Count, 0, gap+1, c.inputsOf(m))
 	if back == since && gap == 0 && !control && back < InputRelative {
 		c.W.Reset(append(dst, byte(back)<<KindBits|KindInput))
@@ -158,6 +161,10 @@ func (c *InputCoder) appendRelative(dst []byte, m *Input, base *Base, back, sinc
 		c.W.Bool(m.Epoch != base.epoch)
 		if m.Epoch != base.epoch {
 			c.W.Bits(uint64(m.Epoch), 8)
+		}
+		c.W.Bool(m.Every != base.every)
+		if m.Every != base.every {
+			c.W.Bits(uint64(m.Every), 8)
 		}
 		c.writeDifference(uint32(m.Shift-base.shift), 16)
 	}
@@ -217,10 +224,10 @@ func (c *InputCoder) readWhole(msg []byte, m *Input) error {
 	if len(msg) < inputHeader {
 		return fmt.Errorf("%w: input of %d bytes", ErrMessage, len(msg))
 	}
-	m.Epoch = msg[1]
-	m.Shift = int16(uint16(msg[2]) | uint16(msg[3])<<8)
-	m.Newest = uint16(msg[4]) | uint16(msg[5])<<8
-	m.Count = int(msg[6])
+	m.Epoch, m.Every = msg[1], msg[2]
+	m.Shift = int16(uint16(msg[3]) | uint16(msg[4])<<8)
+	m.Newest = uint16(msg[5]) | uint16(msg[6])<<8
+	m.Count = int(msg[7])
 	if m.Count < 1 || m.Count > MaxRedundancy {
 		return fmt.Errorf("%w: %d inputs in a packet, 1 to %d are allowed", ErrMessage, m.Count, MaxRedundancy)
 	}
@@ -262,6 +269,9 @@ func (c *InputCoder) readRelative(msg []byte, m *Input, seq uint16, b *Bases) er
 		if c.R.Bool() {
 			m.Epoch = uint8(c.R.Bits(8))
 		}
+		if c.R.Bool() {
+			m.Every = uint8(c.R.Bits(8))
+		}
 		m.Shift += int16(c.readDifference(16))
 	}
 	c.readInputs(m, 0, since-count+1, c.R.Bool())
@@ -276,7 +286,7 @@ func (c *InputCoder) readInputs(m *Input, i, ticks int, changes bool) {
 
 // startRelative prepares m for the newest count of the inputs since a base. The coder has the state of the base.
 func (c *InputCoder) startRelative(m *Input, base *Base, since, count int) {
-	m.Epoch, m.Shift = base.epoch, base.shift
+	m.Epoch, m.Every, m.Shift = base.epoch, base.every, base.shift
 	m.Newest = base.newest + uint16(since)
 	m.Count = count
 	m.Words = reuse.Slice(m.Words, count*len(c.words))

@@ -57,7 +57,7 @@ func tableFor[T any](t testing.TB) *schema.Table {
 
 // randomInputs returns a message with random valid values. About half of the inputs repeat the previous one.
 func randomInputs(r *rand.Rand, t *schema.Table, count int) *Input {
-	m := &Input{Epoch: uint8(r.Uint32()), Shift: int16(r.Uint32()), Newest: uint16(r.Uint32()), Count: count}
+	m := &Input{Epoch: uint8(r.Uint32()), Every: uint8(r.Uint32()), Shift: int16(r.Uint32()), Newest: uint16(r.Uint32()), Count: count}
 	m.Words = make([]int32, count*t.Words)
 	value := make([]uint64, t.Size/8+1)
 	for i := range count {
@@ -77,7 +77,7 @@ func randomInputs(r *rand.Rand, t *schema.Table, count int) *Input {
 
 // sameInputs compares messages as the game would see them: unused bits of raw words may differ.
 func sameInputs(t *schema.Table, a, b *Input) bool {
-	if a.Epoch != b.Epoch || a.Shift != b.Shift || a.Newest != b.Newest || a.Count != b.Count {
+	if a.Epoch != b.Epoch || a.Every != b.Every || a.Shift != b.Shift || a.Newest != b.Newest || a.Count != b.Count {
 		return false
 	}
 	var x, y every

@@ -23,6 +23,7 @@ type modelPlayer struct {
 	seq    uint16    // of the last packet
 	got    int       // inputs that the server has
 	epoch  uint8
+	every  uint8
 	shift  int16
 	newest map[uint16]int
 	limit  int // inputs in a message, at most
@@ -64,7 +65,7 @@ func (p *modelPlayer) send(inputs int) []byte {
 		p.Gather()
 	}
 	newest := len(p.Log) - 1
-	m := &Input{Epoch: p.epoch, Shift: p.shift, Newest: uint16(newest)}
+	m := &Input{Epoch: p.epoch, Every: p.every, Shift: p.shift, Newest: uint16(newest)}
 	m.Count = min(max(newest-p.got, 1), p.limit)
 	for i := newest - m.Count + 1; i <= newest; i++ {
 		m.Words = append(m.Words, p.Log[i]...)
@@ -111,8 +112,8 @@ func (s *modelServer) receive(p *modelPlayer, f modelFlight) error {
 	s.read++
 	s.Bases.Put(f.seq, &s.M, s.Coder.State)
 	last := p.newest[f.seq]
-	if s.M.Newest != uint16(last) || s.M.Epoch != f.epoch || s.M.Shift != f.shift {
-		return fmt.Errorf("input %d, epoch %d, shift %d; sent %d, %d, %d", s.M.Newest, s.M.Epoch, s.M.Shift, last, f.epoch, f.shift)
+	if s.M.Newest != uint16(last) || s.M.Epoch != f.epoch || s.M.Every != f.every || s.M.Shift != f.shift {
+		return fmt.Errorf("input %d, epoch %d, every %d, shift %d; sent %d, %d, %d, %d", s.M.Newest, s.M.Epoch, s.M.Every, s.M.Shift, last, f.epoch, f.every, f.shift)
 	}
 	n := p.table.Words
 	for i := range s.M.Count {
@@ -132,6 +133,7 @@ type modelFlight struct {
 	seq   uint16
 	b     []byte
 	epoch uint8
+	every uint8
 	shift int16
 	// of an answer
 	acks   []uint16
@@ -169,6 +171,9 @@ func TestInputCampaign(t *testing.T) {
 				if r.IntN(100) == 0 {
 					p.epoch++
 				}
+				if r.IntN(150) == 0 {
+					p.every = uint8(r.Uint32())
+				}
 				if r.IntN(10) == 0 {
 					p.shift += int16(r.IntN(9) - 4)
 				}
@@ -182,7 +187,7 @@ func TestInputCampaign(t *testing.T) {
 					p.Bases.Clear()
 				}
 				b := p.send(1 + r.IntN(8)/7)
-				f := modelFlight{seq: p.seq, b: b, epoch: p.epoch, shift: p.shift}
+				f := modelFlight{seq: p.seq, b: b, epoch: p.epoch, every: p.every, shift: p.shift}
 				for range 1 + int(r.Float64()+twice) {
 					if f.due = tick + delay + r.IntN(jitter+1); r.Float64() >= loss {
 						up = append(up, f)

@@ -24,6 +24,7 @@ type inputVector struct {
 	Acked  []uint16 `json:",omitempty"`
 	Packet uint16   // number in the session
 	Epoch  uint8
+	Every  uint8
 	Shift  int16
 	Newest uint16
 	Inputs [][]uint32 // oldest first, in words
@@ -50,6 +51,8 @@ func makeInputVectors(t *testing.T) *inputVectors {
 		switch n {
 		case 20:
 			p.epoch++
+		case 23:
+			p.every = 6
 		case 26, 27, 28:
 			p.shift -= 3
 		case 36:
@@ -65,7 +68,7 @@ func makeInputVectors(t *testing.T) *inputVectors {
 		}
 		b := p.send(inputs)
 		newest := len(p.Log) - 1
-		e.Packet, e.Epoch, e.Shift, e.Newest, e.Hex = p.seq, p.epoch, p.shift, uint16(newest), hex.EncodeToString(b)
+		e.Packet, e.Epoch, e.Every, e.Shift, e.Newest, e.Hex = p.seq, p.epoch, p.every, p.shift, uint16(newest), hex.EncodeToString(b)
 		for i := newest - min(newest-p.got, p.limit) + 1; i <= newest; i++ {
 			var words []uint32
 			for k, w := range p.Log[i] {
@@ -133,8 +136,8 @@ func TestInputVectors(t *testing.T) {
 			t.Fatalf("packet %d: %v", e.Packet, err)
 		}
 		received.Put(e.Packet, &m, reader.State)
-		if m.Epoch != e.Epoch || m.Shift != e.Shift || m.Newest != e.Newest || m.Count != len(e.Inputs) {
-			t.Errorf("packet %d: epoch %d, shift %d, newest %d, %d inputs", e.Packet, m.Epoch, m.Shift, m.Newest, m.Count)
+		if m.Epoch != e.Epoch || m.Every != e.Every || m.Shift != e.Shift || m.Newest != e.Newest || m.Count != len(e.Inputs) {
+			t.Errorf("packet %d: epoch %d, every %d, shift %d, newest %d, %d inputs", e.Packet, m.Epoch, m.Every, m.Shift, m.Newest, m.Count)
 		}
 		for i, words := range e.Inputs {
 			for k, w := range words {

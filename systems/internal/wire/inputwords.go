@@ -168,6 +168,7 @@ type Base struct {
 	live   bool
 	acked  bool // sender: the other end has received the packet
 	epoch  uint8
+	every  uint8
 	shift  int16
 	newest uint16
 }
@@ -219,7 +220,7 @@ func (b *Bases) Put(seq uint16, m *Input, state []uint32) {
 	}
 	e := &b.ring[seq%baseRing]
 	e.seq, e.live, e.acked = seq, true, false
-	e.epoch, e.shift, e.newest = m.Epoch, m.Shift, m.Newest
+	e.epoch, e.every, e.shift, e.newest = m.Epoch, m.Every, m.Shift, m.Newest
 	copy(b.state(seq), state)
 }
 

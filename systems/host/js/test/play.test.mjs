@@ -30,6 +30,31 @@ before(async () => {
   await load(bytes, { exec });
 }, { timeout: patience });
 
+test('a hidden page asks for fewer snapshots', async (t) => {
+  const page = Object.assign(new EventTarget(), { hidden: false });
+  Object.assign(globalThis, { document: page, addEventListener: page.addEventListener.bind(page), removeEventListener: page.removeEventListener.bind(page) });
+  const game = await connect({ module: bytes, game: arena, websocket: await serve(t, '-npcs', '20') });
+  t.after(() => {
+    game.close();
+    for (const name of ['document', 'addEventListener', 'removeEventListener']) delete globalThis[name];
+  });
+  await until('it has joined', game, () => game.stats.Joined === 1);
+  const share = async (hidden) => { // snapshots per tick of two seconds
+    page.hidden = hidden;
+    page.dispatchEvent(new Event('visibilitychange'));
+    const pass = async () => {
+      const from = game.stats.Ticks;
+      await until('ticks pass', game, () => game.stats.Ticks >= from + 120);
+    };
+    await pass();
+    const { Snapshots, Ticks } = { Snapshots: game.stats.Snapshots, Ticks: game.stats.Ticks };
+    await pass();
+    return (game.stats.Snapshots - Snapshots) / (game.stats.Ticks - Ticks);
+  };
+  const seen = await share(false), unseen = await share(true), again = await share(false);
+  assert.ok(unseen < 0.25 && unseen < seen / 1.5 && unseen < again / 1.5, `snapshots a tick: ${seen}, hidden ${unseen}, then ${again}`);
+});
+
 test('a player joins, walks, shoots and talks, also after its socket has dropped', async (t) => {
   const sockets = [];
   class Kept extends WebSocket {
