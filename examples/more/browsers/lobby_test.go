@@ -398,7 +398,7 @@ func TestSeatsOfAnotherGame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	site := web.New(web.Config{Package: "internal/dots/page", Page: seats, Port: on.WebSocketAddr().Port(), Progress: t.Output(),
+	site := web.New(web.Config{Package: "browsers/internal/dots/page", Page: seats, Port: on.WebSocketAddr().Port(), Progress: t.Output(),
 		Lobby: &web.Lobby{Rooms: handler, Kind: "dots", Schema: rooms.SchemaOf(dots.Protocol())}})
 	page := httptest.NewServer(site)
 	defer page.Close()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -87,10 +88,14 @@ func serveUntil(t *testing.T, w pages.World, args ...string) (url string, end fu
 }
 
 // compiled waits until the client of a page is compiled, which takes minutes on a machine that does other things as well.
-func compiled(t *testing.T, url string) {
+func compiled(t *testing.T, page string) {
 	t.Helper()
+	at, err := url.Parse(page)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for range 5 * 60 {
-		r, err := http.Get(url + "/build.json")
+		r, err := http.Get(at.JoinPath("/build.json").String())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,11 +108,11 @@ func compiled(t *testing.T, url string) {
 			return
 		}
 		if strings.Contains(string(state), `"failed"`) {
-			t.Fatalf("the client of %s: %s", url, state)
+			t.Fatalf("the client of %s: %s", page, state)
 		}
 		time.Sleep(time.Second)
 	}
-	t.Fatalf("the client of %s is not compiled after five minutes", url)
+	t.Fatalf("the client of %s is not compiled after five minutes", page)
 }
 
 // faults returns what the page has written to the console as an error or a warning.
