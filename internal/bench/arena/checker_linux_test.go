@@ -48,7 +48,7 @@ func look(t *testing.T, ghost, grid bool, players, ticks int) *looked {
 			return systems.ClientConfig{Gather: game.NewBot(1, n, players).Gather(), Schedule: systems.Thin}
 		},
 		Server: systems.ServerConfig{
-			MaxClients: players, Snapshots: systems.Snapshots{Budget: budget, Interest: seen}, Overload: systems.Overload{Off: true},
+			MaxClients: players, Snapshots: systems.Snapshots{SendRate: 20, Budget: budget, Interest: seen}, Overload: systems.Overload{Off: true},
 			Schedule: func(s *ecs.Schedule) error {
 				return errors.Join(s.InsertBefore("Snapshot", ecs.System{Name: "scatter", Run: before}),
 					s.InsertAfter("Snapshot", ecs.System{Name: "truth", Run: m.tell}))
