@@ -81,6 +81,7 @@ type clientEndpoint interface {
 type clientSteps struct {
 	now      time.Time
 	loop     *ecs.Loop
+	frames   frameTimes
 	behind   overload.DropLog
 	steering clock.Steering
 	heard    uint64 // received datagrams, keep-alives included
@@ -269,6 +270,7 @@ func (c *Client) Frame(now time.Time) {
 		return
 	}
 	c.steps.now = now
+	c.steps.frames.note(now)
 	c.link.loss.Measured(now, c.link.session.Stats().LossIn)
 	c.interpolator.Frame(now, c.link.loss.Share)
 	if !c.stages.drawing {

@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
-// ClientStats holds the counters of a client in all rooms. InputBuffer and Session are those of the current room.
+// ClientStats holds the counters of a client in all rooms. InputBuffer, Delay and Session are those of the current room.
 type ClientStats struct {
 	Ticks             uint64
 	TicksDropped      uint64 // due but not run: the machine was too slow
@@ -38,6 +38,7 @@ type ClientStats struct {
 	TravelsFailed     uint64 // times another room did not admit it, and it stayed
 	TravelsRefused    uint64 // tickets that it did not follow: too many, or for another protocol without ClientConfig.Session.OnTravel
 	Reconnects        uint64 // sessions that started after one had ended: see ClientConfig.Session.Reconnect
+	Delay             Delay  // from an input of this player to the screen of another
 	Session           netsys.Stats
 }
 
@@ -91,6 +92,9 @@ func (c *Client) Stats() ClientStats {
 	}
 	if c.link.session != nil {
 		s.Session = c.link.session.Stats()
+	}
+	if c.interpolator != nil {
+		s.Delay = c.delay(&s)
 	}
 	if c.link.guide != nil {
 		s = addPreviousRooms(c, s)

@@ -138,6 +138,7 @@ func (t *snapshotSender) sendPackets(p *peer) {
 func (t *snapshotSender) status(p *peer, st ClientStatus) ClientStatus {
 	st.Budget, st.OverBudget = p.snapshot.Budget()
 	st.Allowed, st.Joining = t.s.snapshots.Allowed(p.snapshot), p.snapshot.Joining()
+	st.SendRate = float64(t.s.config.TickRate) / float64(t.s.snapshots.Every(p.snapshot))
 	st.Lead = p.inputs.Lead()
 	st.Correcting = p.report.Correcting()
 	return st

@@ -72,6 +72,8 @@ type ClientStatus struct {
 	// Budget is the maximum size of its snapshots in bytes. Allowed is the maximum of the next one, because of the
 	// bandwidth of its path. Both are 0 if the server sends no snapshots.
 	Budget, Allowed int
+	// SendRate is the number of snapshots that it is sent per second now. It is 0 if the server sends none.
+	SendRate float64
 	// OverBudget reports that its newest snapshot did not hold all changes.
 	OverBudget bool
 	// Joining reports that it has not acknowledged the state with which it joins, or, if clients simulate

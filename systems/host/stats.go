@@ -24,6 +24,9 @@ type Stats struct {
 	// Buffer is the number of inputs that wait on the server. Lead is the number of ticks by which the client is ahead of
 	// the newest state. Delay is the time in milliseconds by which interpolated entities are behind the newest state.
 	Buffer, Lead, Delay float64
+	// Up, Waiting, HalfTick, Sending, Down and FrameTime are the other parts of the delay between two screens, in milliseconds: see
+	// systems.Delay, whose Interpolation is Delay.
+	Up, Waiting, HalfTick, Sending, Down, FrameTime float64
 	// ReceivedRate and SentRate are bytes per second, and CorrectionRate is corrections per second, over the last second.
 	ReceivedRate, SentRate, CorrectionRate float64
 	// Received and Sent are total bytes.
@@ -45,6 +48,7 @@ func StatNames() []string {
 	return []string{
 		"Client", "Own", "Joined", "TickRate", "Tick", "ServerTick", "DrawnTick", "Input",
 		"RTT", "MinRTT", "Jitter", "LossIn", "LossOut", "Buffer", "Lead", "Delay",
+		"Up", "Waiting", "HalfTick", "Sending", "Down", "FrameTime",
 		"ReceivedRate", "SentRate", "CorrectionRate", "Received", "Sent",
 		"Ticks", "TicksDropped", "Inputs", "InputsSent", "Snapshots", "Confirmed", "Corrections", "Resimulated",
 		"LongestReplay", "Jumps", "Stalls", "Snaps", "Renewals", "Refusals", "Malformed",
@@ -91,6 +95,8 @@ func (f *Stats) read(h *Host, now time.Time) {
 		Client: float64(c.ID()), ServerTick: float64(c.ServerTick()), DrawnTick: c.DrawnTick(), Input: float64(c.Input()),
 		RTT: milliseconds(s.Session.RTT), MinRTT: milliseconds(s.Session.MinRTT), Jitter: milliseconds(s.Session.Jitter),
 		LossIn: s.Session.LossIn, LossOut: s.Session.LossOut, Buffer: float64(s.InputBuffer),
+		Delay: milliseconds(s.Delay.Interpolation), Up: milliseconds(s.Delay.Up), Waiting: milliseconds(s.Delay.Waiting),
+		HalfTick: milliseconds(s.Delay.Tick), Sending: milliseconds(s.Delay.Send), Down: milliseconds(s.Delay.Down), FrameTime: milliseconds(s.Delay.Frame),
 		Received: float64(s.Session.BytesIn), Sent: float64(s.Session.BytesOut),
 		Ticks: float64(s.Ticks), TicksDropped: float64(s.TicksDropped), Inputs: float64(s.Inputs), InputsSent: float64(s.InputsSent),
 		Snapshots: float64(s.Snapshots), Confirmed: float64(s.Confirmed + s.CoConfirmed), Corrections: float64(s.Corrections + s.CoCorrections),
@@ -105,7 +111,6 @@ func (f *Stats) read(h *Host, now time.Time) {
 	if w := c.World(); w != nil {
 		f.TickRate, f.Tick = float64(w.TickRate()), float64(w.Tick())
 		f.Lead = max(f.Tick-f.ServerTick, 0)
-		f.Delay = max(f.ServerTick-f.DrawnTick, 0) * milliseconds(w.StepDuration())
 		if e, ok := c.Own(h.view.world); ok {
 			f.Own = float64(h.view.world.NetID(e))
 		}

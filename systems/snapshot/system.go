@@ -174,6 +174,9 @@ func (s *System) Rate() float64 { return float64(s.config.SendRate) / float64(s.
 // EverySteps returns the number of simulation steps from one send to the next.
 func (s *System) EverySteps() int { return int(s.sends.steps * s.sends.every) }
 
+// Every returns the number of ticks from one snapshot of a client to the next.
+func (s *System) Every(c *Client) uint32 { return s.sends.steps * s.sends.every * c.pace.skip }
+
 // isDue reports whether a client is sent a snapshot of the newest send.
 func (s *System) isDue(c *Client) bool { return s.sends.newest%c.pace.skip == 0 }
 

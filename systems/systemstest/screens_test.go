@@ -43,7 +43,7 @@ func echoes() *ecs.Protocol {
 }
 
 // The delay between two screens is that from the frame in which an input is gathered to the first frame of the other client in
-// which its effect is in the view.
+// which its effect is in the view. Its parts, as a client knows them, add up to about the same.
 func TestScreens(t *testing.T) {
 	links := map[string]netsys.Link{"perfect": {}, "bad": systemstest.RoundTrip(200*time.Millisecond, 40*time.Millisecond, 0.05)}
 	for _, m := range policy.Presets() {
@@ -53,6 +53,8 @@ func TestScreens(t *testing.T) {
 				gathered, want := [2]map[uint16]time.Time{{}, {}}, []time.Duration{}
 				shown := [2]uint16{}
 				var screens systemstest.Screens
+				var parts time.Duration // sum over frames
+				frames := 0
 				c := systemstest.New(t, systemstest.Config{
 					Protocol: echoes, Clients: 2, Link: link, Seed: 1,
 					Server: systems.ServerConfig{Model: m, Snapshots: systems.Snapshots{SendRate: 60}},
@@ -75,6 +77,8 @@ func TestScreens(t *testing.T) {
 					}
 					screens.Gathered(k.Client, c.Now())
 					screens.Drew(k.Client, c.Now())
+					parts += k.Stats().Delay.Sum()
+					frames++
 					for _, r := range ecs.All[struct {
 						Echo  echo
 						Owner components.Owner
@@ -92,6 +96,10 @@ func TestScreens(t *testing.T) {
 					}
 				})
 				c.Run(20 * time.Second)
+				parts /= time.Duration(frames)
+				if median := screens.Quantile(0.5); parts < median-median/5-time.Second/60 || parts > median+median/5+time.Second/60 {
+					t.Errorf("the parts of the delay add up to %v, half of the inputs are seen after %v", parts, median)
+				}
 				slices.Sort(want)
 				for _, share := range []float64{0.1, 0.5, 0.9} {
 					got, want := screens.Quantile(share), want[int(share*float64(len(want)))]

@@ -369,9 +369,9 @@ ARENA_ASSERT(sizeof(arena_Rename) == 17);
 
 // Figures of the connection and the prediction: see host.Stats.
 typedef struct arena_Stats {
-  double Client, Own, Joined, TickRate, Tick, ServerTick, DrawnTick, Input, RTT, MinRTT, Jitter, LossIn, LossOut, Buffer, Lead, Delay, ReceivedRate, SentRate, CorrectionRate, Received, Sent, Ticks, TicksDropped, Inputs, InputsSent, Snapshots, Confirmed, Corrections, Resimulated, LongestReplay, Jumps, Stalls, Snaps, Renewals, Refusals, Malformed, Rows, Generation, Silence, Lost, Reconnects, NewsLost;
+  double Client, Own, Joined, TickRate, Tick, ServerTick, DrawnTick, Input, RTT, MinRTT, Jitter, LossIn, LossOut, Buffer, Lead, Delay, Up, Waiting, HalfTick, Sending, Down, FrameTime, ReceivedRate, SentRate, CorrectionRate, Received, Sent, Ticks, TicksDropped, Inputs, InputsSent, Snapshots, Confirmed, Corrections, Resimulated, LongestReplay, Jumps, Stalls, Snaps, Renewals, Refusals, Malformed, Rows, Generation, Silence, Lost, Reconnects, NewsLost;
 } arena_Stats;
-ARENA_ASSERT(sizeof(arena_Stats) == 336);
+ARENA_ASSERT(sizeof(arena_Stats) == 384);
 
 #undef ARENA_ASSERT
 #endif

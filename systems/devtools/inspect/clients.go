@@ -29,12 +29,16 @@ type clientLine struct {
 	BytesIn  uint64  `json:"bytesIn"`
 	BytesOut uint64  `json:"bytesOut"`
 
+	// Seen is the delay from an input of this client to the screen of the others, on the average.
+	Seen delayLine `json:"seenMs"`
+
 	// snapshots
-	Budget     int  `json:"budget"` // bytes of a snapshot
-	Allowed    int  `json:"allowed"`
-	OverBudget bool `json:"overBudget"`
-	Joining    bool `json:"joining"`
-	Correcting bool `json:"correcting"`
+	SendRate   float64 `json:"sendRate"` // a second; 0: none
+	Budget     int     `json:"budget"`   // bytes of a snapshot
+	Allowed    int     `json:"allowed"`
+	OverBudget bool    `json:"overBudget"`
+	Joining    bool    `json:"joining"`
+	Correcting bool    `json:"correcting"`
 
 	// of its inputs
 	Lead      int     `json:"lead"` // ticks by which the client's clock leads the server's
@@ -53,6 +57,41 @@ type clientLine struct {
 	Clamped   uint64 `json:"viewsClamped"`
 	Malformed uint64 `json:"malformed"`
 	Flooded   uint64 `json:"flooded"`
+}
+
+// delayLine holds the parts of a delay between two screens that a server knows, in milliseconds: see [systems.Delay]. Down is the mean of
+// the other clients. The server does not know what others draw: drawn assumes one interval between snapshots and a tick.
+type delayLine struct {
+	Up      float64 `json:"up"`
+	Waiting float64 `json:"waiting"`
+	Tick    float64 `json:"tick"`
+	Send    float64 `json:"send"`
+	Down    float64 `json:"down"`
+	Drawn   float64 `json:"drawn"`
+}
+
+// drawn returns how far in the past a client is assumed to draw others, in milliseconds.
+func (c *clientLine) drawn(tick float64) float64 {
+	if c.SendRate == 0 {
+		return 0 // it simulates them
+	}
+	return 1000/c.SendRate + tick
+}
+
+// delays populates the delays between the screens of clients.
+func delays(all []clientLine, tickRate int) {
+	tick, down, drawn := 1000/float64(tickRate), 0.0, 0.0
+	for i := range all {
+		down, drawn = down+all[i].RTT/2, drawn+all[i].drawn(tick)
+	}
+	others := float64(max(len(all)-1, 1))
+	for i := range all {
+		c := &all[i]
+		c.Seen = delayLine{
+			Up: c.RTT / 2, Waiting: float64(c.Waiting) * tick, Tick: tick / 2, Send: max(c.drawn(tick)-2*tick, 0) / 2,
+			Down: max(down-c.RTT/2, 0) / others, Drawn: max(drawn-c.drawn(tick), 0) / others,
+		}
+	}
 }
 
 func (x *Inspector) clients(ctx context.Context, _ query) (any, error) {
@@ -84,6 +123,7 @@ func (x *Inspector) clients(ctx context.Context, _ query) (any, error) {
 		}
 		a.Clients = append(a.Clients, l)
 	}
+	delays(a.Clients, x.serverConfig.TickRate)
 	return a, err
 }
 
@@ -105,7 +145,7 @@ func clientOf(c *systems.ClientStatus) clientLine {
 		RTT: micros(c.Session.RTT) / 1000, MinRTT: micros(c.Session.MinRTT) / 1000, Jitter: micros(c.Session.Jitter) / 1000,
 		LossIn: c.Session.LossIn, LossOut: c.Session.LossOut,
 		BytesIn: c.Session.BytesIn, BytesOut: c.Session.BytesOut,
-		Budget: c.Budget, Allowed: c.Allowed, OverBudget: c.OverBudget, Joining: c.Joining, Correcting: c.Correcting,
+		SendRate: c.SendRate, Budget: c.Budget, Allowed: c.Allowed, OverBudget: c.OverBudget, Joining: c.Joining, Correcting: c.Correcting,
 		Lead: c.Lead, LastInput: c.LastInput, Waiting: c.Waiting,
 		MeanDepth: float64(c.Inputs.Depth) / float64(max(c.Inputs.Ticks, 1)),
 		Consumed:  c.Inputs.Consumed, Missing: c.Inputs.Missing, Late: c.Inputs.Late, Refused: c.Inputs.Refused,

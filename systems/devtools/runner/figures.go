@@ -42,6 +42,7 @@ func (w *watch) report(m *match) Report {
 	c := &r.Client
 	var errors []float64
 	var sent, ticks uint64
+	var delays delaySum
 	for _, p := range m.players {
 		pw := &p.watch
 		errors = append(errors, pw.errors...)
@@ -59,6 +60,7 @@ func (w *watch) report(m *match) Report {
 		c.InterpolationStalls += pw.final.Stalls - pw.base.Stalls
 		c.ExtrapolatedFrames += pw.final.Extrapolated - pw.base.Extrapolated
 		c.InterpolationDelayMS += pw.meanAge() * 1000 / float64(o.bots())
+		delays.join(&pw.delays)
 		if pw.looked > 0 {
 			c.InputBufferTicks = max(c.InputBufferTicks, round(pw.depths/pw.looked, 2))
 		}
@@ -72,6 +74,7 @@ func (w *watch) report(m *match) Report {
 	}
 	r.Causes = r.causes.Rows
 	c.DatagramsPerTick = round(float64(sent)/max(float64(ticks), 1), 3)
+	c.DelayMS = delays.mean()
 	c.InterpolationDelayMS = round(c.InterpolationDelayMS, 1)
 	milliseconds := func(share float64) float64 {
 		return round(float64(w.screens.Quantile(share))/float64(time.Millisecond), 1)

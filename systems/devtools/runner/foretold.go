@@ -42,6 +42,7 @@ type playerWatch struct {
 	causes       reconcile.Causes
 	done         bool
 	ageSum, aged float64
+	delays       delaySum
 
 	// delay until inputs have a visible effect
 	wanted    int
@@ -147,6 +148,7 @@ func (w *playerWatch) frame(m *match, p *player, now time.Time) {
 	}
 	w.ageSum += age
 	w.aged++
+	w.delays.add(c.Stats().Delay)
 }
 
 // detectWarmup detects the end of the warm-up from the client's data, and measures the delay of states.

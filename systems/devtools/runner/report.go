@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
+	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/reconcile"
 )
 
@@ -130,12 +132,52 @@ type OwnReport struct {
 	ExtrapolatedFrames uint64 `json:"extrapolated_frames"`
 	// InterpolationDelayMS is the mean age of interpolated entities when drawn, in milliseconds.
 	InterpolationDelayMS float64 `json:"interpolation_delay_ms"`
+	// DelayMS are the means of the parts of the delay between two screens, in milliseconds: see [systems.Delay] †. They add up to about
+	// the mean of what seen_ms_p50 is the median of.
+	DelayMS DelayReport `json:"delay_ms"`
 	// InputBufferTicks is the number of inputs that wait on the server, of the worst client.
 	InputBufferTicks float64 `json:"input_buffer_ticks"`
 	// LongestReplay is the most ticks that a client resimulated at once.
 	LongestReplay uint64 `json:"longest_replay"`
 	// DatagramsPerTick is the number of datagrams that a client sends per tick.
 	DatagramsPerTick float64 `json:"datagrams_per_tick"`
+}
+
+// DelayReport holds the parts of [systems.Delay], in milliseconds.
+type DelayReport struct {
+	Up            float64 `json:"up"`
+	Waiting       float64 `json:"waiting"`
+	Tick          float64 `json:"tick"`
+	Send          float64 `json:"send"`
+	Down          float64 `json:"down"`
+	Interpolation float64 `json:"interpolation"`
+	Frame         float64 `json:"frame"`
+}
+
+// delaySum sums the parts of delays, in milliseconds.
+type delaySum struct {
+	parts [7]float64
+	n     float64
+}
+
+func (s *delaySum) add(d systems.Delay) {
+	for i, part := range [...]time.Duration{d.Up, d.Waiting, d.Tick, d.Send, d.Down, d.Interpolation, d.Frame} {
+		s.parts[i] += float64(part) / float64(time.Millisecond)
+	}
+	s.n++
+}
+
+func (s *delaySum) join(more *delaySum) {
+	for i, part := range more.parts {
+		s.parts[i] += part
+	}
+	s.n += more.n
+}
+
+// mean returns the means.
+func (s *delaySum) mean() DelayReport {
+	of := func(i int) float64 { return round(s.parts[i]/max(s.n, 1), 1) }
+	return DelayReport{of(0), of(1), of(2), of(3), of(4), of(5), of(6)}
 }
 
 // ServerHalf is the report of -headless -serve: the fields of a [Report] that a server without bots knows. Clients is the

@@ -168,6 +168,20 @@ export interface Stats {
   readonly Lead: number;
   /** The time in milliseconds by which interpolated entities are behind the newest state. */
   readonly Delay: number;
+  /** Up, Waiting, HalfTick, Sending, Down and FrameTime are, with Delay, the parts of the time in milliseconds from the frame in which an
+   * input is gathered to the frame in which another player sees it. Down, Delay and FrameTime assume that others are like this client.
+   * This one is half the round trip. */
+  readonly Up: number;
+  /** In the server's input buffer. */
+  readonly Waiting: number;
+  /** Until the tick that uses the input. */
+  readonly HalfTick: number;
+  /** Until the next snapshot; a mean. */
+  readonly Sending: number;
+  /** Half the round trip. */
+  readonly Down: number;
+  /** The time between two frames. */
+  readonly FrameTime: number;
   /** Bytes received per second, over the last second. */
   readonly ReceivedRate: number;
   /** Bytes sent per second, over the last second. */

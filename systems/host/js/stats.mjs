@@ -2,6 +2,7 @@
 
 const names = `
   Client Own Joined TickRate Tick ServerTick DrawnTick Input RTT MinRTT Jitter LossIn LossOut Buffer Lead Delay
+  Up Waiting HalfTick Sending Down FrameTime
   ReceivedRate SentRate CorrectionRate Received Sent Ticks TicksDropped Inputs InputsSent Snapshots Confirmed
   Corrections Resimulated LongestReplay Jumps Stalls Snaps Renewals Refusals Malformed Rows Generation Silence
   Lost Reconnects NewsLost

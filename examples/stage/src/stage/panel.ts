@@ -83,12 +83,12 @@ export class Panel {
 
   private show(s: Stats, rate: number, netcode: number) {
     const percent = (x: number) => `${(100 * x).toFixed(1)} %`, kB = (x: number) => `${(x / 1000).toFixed(1)} kB/s`, ms = (x: number) => `${x.toFixed(0)} ms`;
-    const seen = seenAfter(s, rate);
+    const seen = seenAfter(s);
     const rows: [string, string][] = [
       ['link', this.kind() || 'none'], ['round trip', `${ms(s.RTT)} ± ${ms(s.Jitter)}`], ['lost', `${percent(s.LossIn)} in, ${percent(s.LossOut)} out`],
       ['traffic', `${kB(s.ReceivedRate)} in, ${kB(s.SentRate)} out`], ['ahead by', `${s.Lead.toFixed(0)} ticks of ${ms(1000 / (s.TickRate || 1))}`],
       ['inputs waiting', s.Buffer.toFixed(1)], ['others shown', `${ms(s.Delay)} ago`],
-      ['others see you after', `about ${ms(seen.reduce((sum, [, v]) => sum + v, 0))}: ${seen.map(([name, v]) => `${name} ${v.toFixed(0)}`).join(', ')}`],
+      ['others like you see you after', `about ${ms(seen.reduce((sum, [, v]) => sum + v, 0))}: ${seen.map(([name, v]) => `${name} ${v.toFixed(0)}`).join(', ')}`],
       ['corrections', `${s.CorrectionRate.toFixed(1)} a second`],
       ['entities', s.Rows.toFixed(0)], ['frames', `${rate.toFixed(0)} a second`], ['netcode', `${netcode.toFixed(2)} ms a frame`],
     ];
@@ -97,11 +97,10 @@ export class Panel {
   }
 }
 
-/** The parts of the time, in milliseconds, from a key of this player to another player's screen. The client does not know the others'
- * links and screens: they count as equal to its own. */
-function seenAfter(s: Stats, rate: number): [string, number][] {
-  const tick = 1000 / (s.TickRate || 1);
-  return [['frame', 500 / Math.max(rate, 1)], ['up', s.RTT / 2], ['waiting', s.Buffer * tick], ['tick', tick / 2], ['down', s.RTT / 2], ['drawn', s.Delay]];
+/** The parts of the time, in milliseconds, from an input of this player to another player's screen, if the others' links and screens are
+ * like this one's. */
+function seenAfter(s: Stats): [string, number][] {
+  return [['up', s.Up], ['waiting', s.Waiting], ['tick', s.HalfTick], ['send', s.Sending], ['down', s.Down], ['drawn', s.Delay], ['frame', s.FrameTime]];
 }
 
 /** Draws a graph with its name and its newest value. */

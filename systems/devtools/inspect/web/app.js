@@ -128,14 +128,17 @@ async function clients() {
       `${ms(c.rttMs)} ± ${ms(c.jitterMs)}`, `${percent(c.lossIn)} / ${percent(c.lossOut)}`,
       bytes(rate(c.bytesOut, b.bytesOut, d.seconds)), bytes(rate(c.bytesIn, b.bytesIn, d.seconds)),
       a.snapshots ? (c.allowed < c.budget ? `${count(c.allowed)} of ${count(c.budget)}` : count(c.budget)) : null,
+      a.clients.length > 1 ? el("td", { title: Object.entries(c.seenMs).map(([name, v]) => `${name} ${v.toFixed(0)}`).join(" + ") },
+        Object.values(c.seenMs).reduce((sum, v) => sum + v, 0).toFixed(0)) : "–",
       `${c.waiting} (${c.meanDepth.toFixed(1)})`, a.snapshots ? String(c.lead) : null,
       `${count(c.missing)} / ${count(c.late)}`, a.rewinds ? count(c.rewrote) : null, count(c.refused + c.rejected),
       a.lagComp ? `${count(c.views)} / ${count(c.viewsClamped)}` : null, c.address].filter((x) => x !== null);
   });
   const heads = ["client", "<", "RTT ± jitter ms", "loss in / out", "out /s", "in /s", a.snapshots ? "budget" : null,
-    "waiting (mean)", a.snapshots ? "lead" : null, "missing / late", a.rewinds ? "rewrote" : null, "refused",
+    "seen after ms", "waiting (mean)", a.snapshots ? "lead" : null, "missing / late", a.rewinds ? "rewrote" : null, "refused",
     a.lagComp ? "views / clamped" : null, "address"].filter((x) => x !== null);
-  const notes = ["Waiting, missing, late and refused count inputs."];
+  const notes = ["Waiting, missing, late and refused count inputs.", "Seen after: from an input to the screens of others, by its parts " +
+    "(point at it); others are assumed to draw one interval of snapshots and a tick in the past, and frames are left out."];
   notes.push(a.snapshots ? "Budget: bytes of a snapshot. Lead: ticks by which the client's clock leads the server." :
     "There are no budgets and leads: all inputs are relayed to all clients.");
   if (a.rewinds) notes.push("Rewrote: late inputs that made the server simulate ticks again.");
