@@ -22,20 +22,22 @@ type Config struct {
 }
 
 // DefaultMaxRewind is the default of Config.MaxRewind. The age of a view when its shot is simulated is the sum of the
-// client's playback delay, the latency to the server and the input buffer. Measured in virtual time at 60 ticks and
-// 20 sends a second:
+// client's playback delay, the latency to the server and the input buffer. Measured in virtual time at 60 ticks a second, with 60 snapshots
+// a second and with 20, which a server without time for more sends:
 //
-//	round trip, jitter, loss   drawn, mean   older of the two states, 1 in 1,000   at most
-//	50 ± 10 ms, 1 %            294 ms        400 ms                                450 ms
-//	100 ± 20 ms, 2 %           397 ms        517 ms                                583 ms
-//	200 ± 30 ms, 5 %           594 ms        750 ms                                833 ms
-//	500 ± 84 ms, 5 %           996 ms        1150 ms                               1233 ms
+//	                           60 snapshots a second                20 snapshots a second
+//	round trip, jitter, loss   drawn, mean  older of two states     drawn, mean  older of two states
+//	                                        1 in 1,000   at most                 1 in 1,000   at most
+//	50 ± 10 ms, 1 %            146 ms       183 ms       183 ms     208 ms       317 ms       367 ms
+//	100 ± 20 ms, 2 %           231 ms       267 ms       300 ms     302 ms       433 ms       467 ms
+//	200 ± 30 ms, 5 %           390 ms       433 ms       467 ms     497 ms       650 ms       733 ms
+//	500 ± 84 ms, 5 %           793 ms       833 ms       867 ms     898 ms       1050 ms      1133 ms
 //
-// So the default covers all four links. 850 ms covers the first three; 250 ms would cover none.
+// So the default covers all four links at both rates. 750 ms covers the first three.
 //
 // A modified client can claim to have seen any moment within MaxRewind, drawn or not: it can shoot at where a target was up to
 // MaxRewind ago. Set the limit to the slowest link whose players need not lead targets.
-const DefaultMaxRewind = 1250 * time.Millisecond
+const DefaultMaxRewind = 1150 * time.Millisecond
 
 const maxMaxRewind = 2 * time.Second
 

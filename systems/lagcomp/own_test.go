@@ -3,6 +3,7 @@ package lagcomp_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
@@ -79,7 +80,7 @@ func TestOwnEntities(t *testing.T) {
 
 // A claim by message finds own entities as after the input that it names.
 func TestOwnEntitiesAfterAnInput(t *testing.T) {
-	s := newStage(t, 3, lagcomp.Config{})
+	s := newStage(t, 3, lagcomp.Config{MaxRewind: 1250 * time.Millisecond})
 	mine := s.w.Spawn(components.Owner{Client: 1}, spot{})
 	gone := s.w.Spawn(components.Owner{Client: 1}, spot{X: -1})
 	for range 120 {
