@@ -28,8 +28,6 @@ type Config struct {
 	Admitted func() iter.Seq[netsys.Session]
 	// MaxDelivered is the maximum number of channel messages of a client per wake-up.
 	MaxDelivered int
-	// MaxCommands is the maximum number of new commands of a client per wake-up.
-	MaxCommands int
 	// Timeout is how long a client may acknowledge nothing.
 	Timeout time.Duration
 	// ReconnectWindow is how long a seat is reserved; 0: no reservations.
@@ -80,7 +78,6 @@ type Roster struct {
 	returns               uint32 // handshakes of returning players
 	polls                 uint32
 	polled                time.Time
-	notices               notice.Sender
 	stats                 Stats
 }
 
@@ -106,7 +103,7 @@ func (r *Roster) Stats() Stats {
 func (r *Roster) Enter(session netsys.Session) (c *Client, kept Reservation, back bool) {
 	id := uint32(session.ID())
 	if session.Spectator() {
-		c = &Client{ID: id, Session: session}
+		c = newClient(session)
 		r.clients.Add(c)
 		r.spectators++
 		r.config.Logger.Info("spectator joined", "client", id, "address", session.RemoteAddr())
@@ -121,7 +118,7 @@ func (r *Roster) Enter(session netsys.Session) (c *Client, kept Reservation, bac
 		r.config.Logger.Error("client refused: no client number is left", "address", session.RemoteAddr())
 		return nil, kept, false
 	}
-	c = &Client{ID: id, Session: session}
+	c = newClient(session)
 	r.clients.Add(c)
 	word := "client joined"
 	if back {
@@ -135,7 +132,8 @@ func (r *Roster) Enter(session netsys.Session) (c *Client, kept Reservation, bac
 
 // Record adds a recorder, which takes no place of a spectator.
 func (r *Roster) Record(session netsys.Session) *Client {
-	c := &Client{ID: uint32(session.ID()), Session: session, recorder: true}
+	c := newClient(session)
+	c.recorder = true
 	r.clients.Add(c)
 	r.recorders++
 	return c
@@ -181,7 +179,6 @@ type counts struct {
 	polls     uint32 // number of the wake-up
 	messages  int
 	delivered int // channel messages
-	commands  int
 }
 
 // startPoll resets the counts in a new wake-up.
@@ -227,13 +224,6 @@ func (r *Roster) Send(c *Client, b []byte) (seq uint16, ok bool) {
 	return seq, true
 }
 
-// SendNotices sends unacknowledged notices to clients.
-func (r *Roster) SendNotices() {
-	for _, c := range r.clients.All() {
-		r.notices.Send(&c.Notices, c.Session, r.config.Now(), func(b []byte) (uint16, bool) { return r.Send(c, b) })
-	}
-}
-
 // Read reports whether to read another message of a client in this wake-up; if not, call [Roster.Flooded]. It may
 // be called for several clients at the same time.
 func (r *Roster) Read(c *Client) bool {
@@ -252,23 +242,6 @@ func (r *Roster) Deliver(c *Client) bool {
 		return false
 	}
 	return true
-}
-
-// ReadCommands reports whether to read another packet of commands of a client in this wake-up.
-func (r *Roster) ReadCommands(c *Client) bool {
-	c.startPoll(r.polls)
-	return c.commands <= r.config.MaxCommands
-}
-
-// Commands counts new commands of a client. Those that were dropped count as flooded. It closes the session of a client that
-// sends more than Config.MaxCommands.
-func (r *Roster) Commands(c *Client, fresh, dropped int) {
-	c.startPoll(r.polls)
-	r.stats.Flooded += uint64(dropped)
-	c.Flooded += uint64(dropped)
-	if c.commands += fresh; c.commands > r.config.MaxCommands {
-		c.Session.Close(r.config.Now(), netsys.ReasonProtocol)
-	}
 }
 
 // Flooded counts a message that is not read.
@@ -315,6 +288,10 @@ type Client struct {
 	unacked bool          // a packet was sent since the last acknowledgement
 	silence time.Duration // time since unacked was set
 	deaf    bool          // silence exceeded the timeout
+}
+
+func newClient(session netsys.Session) *Client {
+	return &Client{ID: uint32(session.ID()), Session: session, Notices: notice.Queue{Channels: session.Channels()}}
 }
 
 // Acked records that the client acknowledged a packet.

@@ -1,8 +1,7 @@
 // Package travel implements tickets, by which a server sends a client to another room. It uses no
 // room and no world.
 //
-//   - Encode a ticket, and send it to a client in parts, as notices: [Ticket.Append], [QueueTicket].
-//   - Assemble and decode the parts: [Journey.AddPart], [ParseTicket].
+//   - Encode and decode a ticket: [Ticket.Append], [ParseTicket].
 //   - Follow a ticket while the current session continues: [Guide]. Limit how often: [Journey.Allow].
 //   - Add up the counters of several rooms: [Sum].
 //

@@ -57,10 +57,10 @@ type Guide struct {
 // NewGuide returns a guide without a ticket.
 func NewGuide(c Config) *Guide { return &Guide{config: c} }
 
-// ReceivePart processes a part of a ticket. The error wraps [ErrTicket].
-func (g *Guide) ReceivePart(part, parts int, b string) error {
-	t, err := g.journey.AddPart(part, parts, b)
-	if t != nil && err == nil {
+// Receive processes an encoded ticket. The error wraps [ErrTicket].
+func (g *Guide) Receive(b []byte) error {
+	t, err := ParseTicket(b)
+	if err == nil {
 		g.ticket = t
 	}
 	return err
