@@ -15,7 +15,6 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/event"
-	"github.com/tactusgo/tactus/systems/internal/sessions"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
 )
@@ -193,7 +192,7 @@ func TestHostileMessagesOfEveryKind(t *testing.T) {
 	}
 }
 
-// A client that sends more commands than its queue holds is closed in that wake-up. One that only exceeds its rate is not: its surplus
+// A client that sends more commands in a wake-up than its queue holds is closed. One that only exceeds its rate is not: its surplus
 // commands count as flooded.
 func TestFloodsOfCommands(t *testing.T) {
 	g := newGame(t, poked(plaza, spawnPawn), ServerConfig{})
@@ -208,7 +207,7 @@ func TestFloodsOfCommands(t *testing.T) {
 		t.Errorf("closed: %v, %+v, %d flooded, %d malformed", i.reason, st.Commands, st.FloodedMessages, st.MalformedMessages)
 	}
 	session := g.server.Session(i.id)
-	for range sessions.Delivered(channel.Config{}) + 1 {
+	for range 2*channel.ControlQueue + 1 {
 		(*serverHandler)(g.server).Message(g.now, session, channel.Control, []byte{0, 5})
 	}
 	for range 10 {

@@ -215,7 +215,7 @@ func (h *serverHandler) Message(_ time.Time, session netsys.Session, number int,
 	if p == nil {
 		return
 	}
-	if !s.sessions.Deliver(p.Client) {
+	if !s.sessions.Deliver(p.Client, number) {
 		return
 	}
 	if number != channel.Control {

@@ -3,13 +3,12 @@ package sessions
 import "github.com/tactusgo/tactus/netsys/channel"
 
 // Delivered returns the maximum number of channel messages that a correct client can have delivered in one wake-up:
-// twice the capacity of its queues, because half of its messages are unacknowledged.
+// twice the capacity of its queues.
 func Delivered(c channel.Config) (n int) {
 	channels := c.Channels
 	if channels == nil {
 		channels = channel.DefaultChannels()
 	}
-	n = 2 * channel.ControlQueue
 	for _, x := range channels {
 		if x.Queue == 0 {
 			x.Queue = 256

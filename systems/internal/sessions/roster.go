@@ -8,6 +8,7 @@ import (
 	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/internal/roll"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 )
 
@@ -26,7 +27,7 @@ type Config struct {
 	MaxClients, MaxSpectators int
 	// Admitted returns the sessions that were admitted and have not entered yet. It may be nil.
 	Admitted func() iter.Seq[netsys.Session]
-	// MaxDelivered is the maximum number of channel messages of a client per wake-up.
+	// MaxDelivered is the maximum number of messages of a client per wake-up on the game's channels.
 	MaxDelivered int
 	// Timeout is how long a client may acknowledge nothing.
 	Timeout time.Duration
@@ -178,7 +179,8 @@ func (r *Roster) Poll() { r.polls++ }
 type counts struct {
 	polls     uint32 // number of the wake-up
 	messages  int
-	delivered int // channel messages
+	delivered int // messages of the game's channels
+	commands  int
 }
 
 // startPoll resets the counts in a new wake-up.
@@ -234,9 +236,13 @@ func (r *Roster) Read(c *Client) bool {
 
 // Deliver reports whether to process another channel message in this wake-up. It closes the session of a client
 // that sends more than its queues hold, because reliable messages cannot be skipped.
-func (r *Roster) Deliver(c *Client) bool {
+func (r *Roster) Deliver(c *Client, number int) bool {
 	c.startPoll(r.polls)
-	if c.delivered++; c.delivered > r.config.MaxDelivered {
+	n, most := &c.delivered, r.config.MaxDelivered
+	if number == channel.Control {
+		n, most = &c.commands, 2*channel.ControlQueue // a correct client has half of them unacknowledged
+	}
+	if *n++; *n > most {
 		r.Flooded(c)
 		c.Session.Close(r.config.Now(), netsys.ReasonProtocol)
 		return false

@@ -197,11 +197,11 @@ func TestReadingIsBounded(t *testing.T) {
 	}
 	s := c.Session.(*session)
 	for range 2 {
-		if !l.Deliver(c) || s.closed {
+		if !l.Deliver(c, 0) || s.closed {
 			t.Fatal("the messages that there is room for are not delivered")
 		}
 	}
-	if l.Deliver(c) || !s.closed {
+	if l.Deliver(c, 0) || !s.closed {
 		t.Error("one too many was delivered")
 	}
 	c, _, _ = l.enter(t, 2)

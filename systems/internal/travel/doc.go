@@ -2,7 +2,7 @@
 // room and no world.
 //
 //   - Encode and decode a ticket: [Ticket.Append], [ParseTicket].
-//   - Follow a ticket while the current session continues: [Guide]. Limit how often: [Journey.Allow].
+//   - Follow a ticket while the current session continues: [Guide].
 //   - Add up the counters of several rooms: [Sum].
 //
 // Received bytes are hostile until they are validated. Errors wrap [ErrTicket].

@@ -104,33 +104,6 @@ func TestTicketsThatNoServerSends(t *testing.T) {
 	}
 }
 
-// A client may follow eight tickets at once and one per second in the long run. A clock that goes back gives no more.
-func TestFollow(t *testing.T) {
-	var j Journey
-	now := time.Unix(1e9, 0)
-	count := func(every time.Duration, n int) (followed int) {
-		for range n {
-			if now = now.Add(every); j.Allow(now) {
-				followed++
-			}
-		}
-		return followed
-	}
-	if n := count(0, 100); n != followBurst {
-		t.Errorf("%d at once", n)
-	}
-	if n := count(100*time.Millisecond, 1000); n < 99 || n > 101 {
-		t.Errorf("%d in 100 s", n)
-	}
-	if n := count(-time.Second, 50); n > 1 {
-		t.Errorf("%d while the clock goes back", n)
-	}
-	now = now.Add(time.Hour)
-	if n := count(0, 100); n != followBurst {
-		t.Errorf("%d at once after an hour", n)
-	}
-}
-
 // The counters of rooms are added. All other values are those of the current room.
 func TestSum(t *testing.T) {
 	type counts struct {
