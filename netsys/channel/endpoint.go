@@ -141,12 +141,13 @@ func New(c Config) (*Endpoint, error) {
 	return e, nil
 }
 
-// channel returns a channel, which must exist.
+// channel returns a channel. It panics if the channel does not exist.
 func (e *Endpoint) channel(number int) *channel {
+	last := len(e.channels) - 1
 	if number == Control {
-		number = len(e.channels) - 1
+		return &e.channels[last]
 	}
-	return &e.channels[number]
+	return &e.channels[:last][number]
 }
 
 // Config returns the endpoint's configuration with defaults.

@@ -10,8 +10,8 @@ const maxMessages = 64
 const MaxOvertaken = 512
 
 // reliableOut is the sending side of a reliable channel. A message and its bytes stay in the queue until this message and
-// all before it are acknowledged. A message is in at most one packet in flight, unless it has copies. When the packet is lost, the message waits
-// again. A late acknowledgement of a lost packet still counts.
+// all before it are acknowledged. A message without copies is in at most one packet in flight. When a packet is lost, its messages
+// wait again. A late acknowledgement of a lost packet still counts.
 type reliableOut struct {
 	queue
 	waits   bits      // by number % Queue: part of the message can be sent
