@@ -11,9 +11,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/inputgather"
 	"github.com/tactusgo/tactus/systems/internal/clock"
-	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
-	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/overload"
 	"github.com/tactusgo/tactus/systems/internal/travel"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -62,11 +60,9 @@ type clientLink struct {
 	pause    time.Duration // before the newest attempt
 	trying   bool          // an attempt is in progress
 	resumes  bool          // this session follows a lost one
-	notices  notice.Reader
 	loss     clock.Loss
-	commands *commands.Queue // nil: no command was given
-	guide    *travel.Guide   // nil: no ticket was received
-	before   ClientStats     // counters of the previous rooms
+	guide    *travel.Guide // nil: no ticket was received
+	before   ClientStats   // counters of the previous rooms
 }
 
 // clientEndpoint is a client's end of a session: a *netsys.Client, or a recording that is played.
@@ -225,9 +221,6 @@ func (c *Client) Advance(now time.Time) int {
 		c.tick()
 	}
 	c.followed.all.Settle(c.model.firstOpen())
-	if q := c.link.commands; q != nil {
-		q.Send(now, c.link.session)
-	}
 	c.stages.after.Run(c.world)
 	return n
 }

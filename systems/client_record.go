@@ -23,10 +23,6 @@ func (c *Client) recordDatagram(pk netsys.Packet) {
 		return
 	}
 	if x.relayed.from != nil {
-		if x.open && isNotices(pk.Data) {
-			to.Datagram(pk.At, x.seq, pk.Data, false)
-			x.seq++
-		}
 		return
 	}
 	if x.open && !x.renewed && to.Due(c.steps.now) {

@@ -10,6 +10,7 @@ import (
 	"github.com/tactusgo/tactus/codec/delta"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/inputgather"
 	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
@@ -115,11 +116,7 @@ func (h *clientHandler) Disconnected(_ time.Time, _ netsys.Session, reason error
 }
 
 func (h *clientHandler) Acked(_ netsys.Session, seq uint16) {
-	c := (*Client)(h)
-	if q := c.link.commands; q != nil {
-		q.Acked(seq)
-	}
-	c.model.listener.Acked(seq)
+	h.model.listener.Acked(seq)
 }
 
 func (h *clientHandler) Received(now time.Time, _ netsys.Session, pk netsys.Packet) {
@@ -129,18 +126,10 @@ func (h *clientHandler) Received(now time.Time, _ netsys.Session, pk netsys.Pack
 	}
 	c.link.loss.Packet(now)
 	c.recordDatagram(pk)
-	var err error
-	if isNotices(pk.Data) {
-		err = c.link.notices.Read(pk.Data, c.applyNotice)
-	} else {
-		err = c.model.listener.Receive(pk)
-	}
-	if err != nil {
+	if err := c.model.listener.Receive(pk); err != nil {
 		c.refuse(now, err)
 	}
 }
-
-func isNotices(b []byte) bool { return len(b) > 0 && b[0]&wire.KindMask == wire.KindNotices }
 
 // refuse counts a malformed message of the server. Beyond a limit the client closes the session.
 func (c *Client) refuse(now time.Time, err error) {
@@ -180,6 +169,9 @@ func (h *clientHandler) Message(now time.Time, _ netsys.Session, number int, mes
 	if !taken && c.recorded.open {
 		c.config.Record.Message(now, number, message, false)
 	}
+	if number == channel.Control {
+		taken, err = true, c.receiveNotice(message)
+	}
 	if !taken && c.config.Events != nil {
 		taken, err = c.config.Events.Receive(number, message)
 	}
@@ -191,8 +183,12 @@ func (h *clientHandler) Message(now time.Time, _ netsys.Session, number int, mes
 	}
 }
 
-// applyNotice processes a notice.
-func (c *Client) applyNotice(n *wire.Notice) error {
+// receiveNotice processes a notice.
+func (c *Client) receiveNotice(message []byte) error {
+	n, err := wire.ReadNotice(message)
+	if err != nil {
+		return err
+	}
 	refusal := Refusal{Tick: n.Tick, Reason: n.Reason}
 	switch n.Kind {
 	case wire.NoticeInput:
@@ -209,7 +205,7 @@ func (c *Client) applyNotice(n *wire.Notice) error {
 		if c.link.guide == nil {
 			c.link.guide = newGuide(c)
 		}
-		return c.link.guide.ReceivePart(int(n.Part), int(n.Parts), n.Reason)
+		return c.link.guide.Receive(n.Ticket)
 	}
 	c.stats.Refusals++
 	if c.config.OnRefused != nil {

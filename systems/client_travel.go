@@ -10,7 +10,6 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
-	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/travel"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
@@ -42,7 +41,7 @@ func HandOver(s *Server, client uint32, t Ticket) error {
 	if p == nil {
 		return fmt.Errorf("%w: %d", ErrNoClient, client)
 	}
-	if !travel.QueueTicket(&p.Notices, s.link.tick, &t) {
+	if !p.Notices.Add(&wire.Notice{Kind: wire.NoticeTravel, Tick: s.link.tick, Ticket: t.Append(nil)}) {
 		return fmt.Errorf("systems: HandOver of client %d: %w", client, netsys.ErrFull)
 	}
 	return nil
@@ -178,7 +177,6 @@ func (c *Client) Rejoin(now time.Time) error {
 // resetMirror creates the parts that hold the state of a room.
 func resetMirror(c *Client) {
 	c.mirror = mirror.New(c.shape.replicated, c.shape.predicted, c.shape.private)
-	c.link.notices = notice.Reader{}
 }
 
 // addPreviousRooms adds the counters of the previous rooms.

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
@@ -135,21 +135,19 @@ func checkClient(t *testing.T, c *Client) {
 	}
 }
 
-// A client processes any notices without harm.
+// A client processes any notice without harm.
 func FuzzNotices(f *testing.F) {
-	b := codec.AppendUvarint([]byte{wire.KindNotices}, 1)
 	for _, n := range []wire.Notice{
 		{Kind: wire.NoticeInput, Tick: 9, Input: 7, Reason: "no magic"}, {Kind: wire.NoticeFast, Tick: 10, Inputs: 70},
 		{Kind: wire.NoticeCommand, Tick: 3, Input: 1, Reason: "no"},
 	} {
-		b = n.Append(b)
+		f.Add(n.Append(nil))
 	}
-	f.Add(b)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		g := newGame(t, peopled, ServerConfig{})
 		c := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
 		g.connect()
-		(*clientHandler)(c).Received(g.now, c.link.session, netsys.Packet{At: g.now, Newest: true, Data: b})
+		(*clientHandler)(c).Message(g.now, c.link.session, channel.Control, b)
 		g.run(3)
 		if err := c.Err(); err != nil && !errors.Is(err, ErrMessage) {
 			t.Fatal(err)

@@ -6,14 +6,15 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/event"
-	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
 )
@@ -30,12 +31,6 @@ func poked(protocol func() *ecs.Protocol, join func(w *ecs.World, client uint32)
 		ecs.Command(p, func(*ecs.World, uint32, *poke) {})
 		return p
 	}
-}
-
-// pokes returns a packet of commands, numbered from first on.
-func pokes(first uint64, n int) []byte {
-	b := codec.AppendUvarint([]byte{commands.PacketKind}, first)
-	return append(b, make([]byte, 2*n)...)
 }
 
 // relayKind is the first byte of a message of package relay.
@@ -85,32 +80,28 @@ func hostileMessages(i *intruder, reports bool) map[string]func(n int) []byte {
 	}
 	always := func(b []byte) func(int) []byte { return func(int) []byte { return b } }
 	return map[string]func(n int) []byte{
-		"commands=32":     func(n int) []byte { return pokes(uint64(32*n+1), 32) },
-		"commands=549":    func(n int) []byte { return pokes(uint64(549*n+1), 549) },
-		"commands=old":    always(pokes(1, 32)),
-		"commands=wrong":  func(n int) []byte { return append(pokes(uint64(32*n+1), 31), 0, 200) },
-		"commands=random": always(fill(commands.PacketKind)),
-		"input=1":         func(n int) []byte { return inputOf(i, uint16(n), 1, reports) },
-		"input=32":        func(n int) []byte { return inputOf(i, uint16(32*n), wire.MaxRedundancy, reports) },
-		"input=random":    always(fill(wire.KindInput)),
-		"input=usual":     always(fill(wire.KindInput | 1<<wire.KindBits)),
-		"input=relative":  always(fill(wire.KindInput | wire.InputRelative<<wire.KindBits)),
-		"input=zeros":     always(append([]byte{wire.KindInput}, make([]byte, netsys.MaxPayload-1)...)),
-		"relay=random":    always(fill(relayKind)),
+		"input=1":        func(n int) []byte { return inputOf(i, uint16(n), 1, reports) },
+		"input=32":       func(n int) []byte { return inputOf(i, uint16(32*n), wire.MaxRedundancy, reports) },
+		"input=random":   always(fill(wire.KindInput)),
+		"input=usual":    always(fill(wire.KindInput | 1<<wire.KindBits)),
+		"input=relative": always(fill(wire.KindInput | wire.InputRelative<<wire.KindBits)),
+		"input=zeros":    always(append([]byte{wire.KindInput}, make([]byte, netsys.MaxPayload-1)...)),
+		"relay=random":   always(fill(relayKind)),
 		"relay=changes": func(int) []byte {
 			return relayedInputs(uint16(i.game.server.Tick())+8, fill(255)[:netsys.MaxPayload-7])
 		},
 		"relay=255":       func(int) []byte { return relayedInputs(uint16(i.game.server.Tick())+8, nil) },
-		"notices=random":  always(fill(wire.KindNotices)),
 		"snapshot=random": always(fill(wire.KindSnapshot)),
 		"divided=random":  always(fill(wire.KindDivided)),
 		"unknown=random":  always(fill(0)),
+		"unknown=4":       always(fill(4)),
+		"unknown=5":       always(fill(5)),
 		"unknown=6":       always(fill(6)),
 		"ones":            always(bytes.Repeat([]byte{255}, netsys.MaxPayload)),
 	}
 }
 
-// hostileChannels returns messages of a channel, by name, for a server with the events of calls.
+// hostileChannels returns messages of channels, by name, for a server with the events of calls: events on channel 0, and commands.
 func hostileChannels() map[string][]byte {
 	rng := rand.New(rand.NewPCG(3, 4))
 	fill := func(first byte) []byte {
@@ -127,6 +118,10 @@ func hostileChannels() map[string][]byte {
 		"event=wrong":   fill(1), // only the server sends it
 		"event=unknown": fill(100),
 		"event=ones":    bytes.Repeat([]byte{255}, netsys.MaxPayload),
+
+		"command=poke":   {0, 5},
+		"command=wrong":  {0, 200},
+		"command=longer": fill(0),
 	}
 }
 
@@ -171,7 +166,11 @@ func BenchmarkHostileBytes(b *testing.B) {
 			})
 		}
 		for name, message := range hostileChannels() {
-			measure(name, func(int) []byte { return message }, func(_ int, data []byte) { h.Message(g.now, p.Session, 0, data) })
+			number := 0
+			if strings.HasPrefix(name, "command") {
+				number = channel.Control
+			}
+			measure(name, func(int) []byte { return message }, func(_ int, data []byte) { h.Message(g.now, p.Session, number, data) })
 		}
 	}
 }
@@ -193,39 +192,29 @@ func TestHostileMessagesOfEveryKind(t *testing.T) {
 	}
 }
 
-// A client that floods the server with commands, valid or not, is closed after a few wake-ups. One that only exceeds its rate is
-// not: its surplus commands count as flooded.
+// A client that sends more commands in a wake-up than its queue holds is closed. One that only exceeds its rate is not: its surplus
+// commands count as flooded.
 func TestFloodsOfCommands(t *testing.T) {
-	for name, x := range map[string]struct {
-		packet func(n int) []byte
-		each   int // packets of a tick
-		closed bool
-	}{
-		"too many in a packet": {func(n int) []byte { return pokes(uint64(549*n+1), 549) }, 200, true},
-		"too many packets":     {func(n int) []byte { return pokes(uint64(32*n+1), 32) }, 4, true},
-		"above the rate":       {func(n int) []byte { return pokes(uint64(n+1), 1) }, 2, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			g := newGame(t, poked(plaza, spawnPawn), ServerConfig{})
-			g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
-			g.connect()
-			i := g.intrude()
-			sent := 0
-			for range 20 {
-				for range x.each {
-					i.send(x.packet(sent))
-					sent++
-				}
-				i.tick()
-			}
-			if closed := i.reason != nil; closed != x.closed {
-				t.Errorf("closed %v: %v", closed, i.reason)
-			}
-			st := g.server.Stats()
-			if !x.closed && (st.Commands.Dropped == 0 || st.FloodedMessages != st.Commands.Dropped || st.MalformedMessages > 0) {
-				t.Errorf("%+v, %d flooded, %d malformed", st.Commands, st.FloodedMessages, st.MalformedMessages)
-			}
-			g.mustConverge()
-		})
+	g := newGame(t, poked(plaza, spawnPawn), ServerConfig{})
+	g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
+	g.connect()
+	i := g.intrude()
+	for range 60 {
+		_ = i.Session().Channels().Send(channel.Control, []byte{0, 5})
+		i.tick()
 	}
+	if st := g.server.Stats(); i.reason != nil || st.Commands.Dropped == 0 || st.FloodedMessages != st.Commands.Dropped || st.MalformedMessages > 0 {
+		t.Errorf("closed: %v, %+v, %d flooded, %d malformed", i.reason, st.Commands, st.FloodedMessages, st.MalformedMessages)
+	}
+	session := g.server.Session(i.id)
+	for range 2*channel.ControlQueue + 1 {
+		(*serverHandler)(g.server).Message(g.now, session, channel.Control, []byte{0, 5})
+	}
+	for range 10 {
+		i.tick()
+	}
+	if i.reason == nil {
+		t.Error("the flood goes on")
+	}
+	g.mustConverge()
 }

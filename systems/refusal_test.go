@@ -8,6 +8,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/serverapply"
@@ -91,8 +92,8 @@ func TestNetcodeB1_RefusalsAreBounded(t *testing.T) {
 		i.send(i.input(uint16(n+1), push{Fire: true}))
 		g.step()
 	}
-	if q := &g.server.sessions.peers.All()[1].Notices; q.Waiting() < notice.Burst {
-		t.Errorf("%d notices wait", q.Waiting())
+	if n := g.server.sessions.byID[i.id].Session.Channels().Channel(channel.Control).Queued; n < notice.Burst || n > channel.ControlQueue {
+		t.Errorf("%d notices wait", n)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/internal/commands"
 )
 
@@ -81,11 +82,9 @@ func Command(c *Client, v any) error {
 		return fmt.Errorf("systems: Command: %w", err)
 	case !c.Connected():
 		return fmt.Errorf("%w: Command(%T) needs a session: wait until Connected reports true", ErrNotConnected, v)
-	case c.link.commands == nil:
-		c.link.commands = new(commands.Queue)
 	}
-	if !c.link.commands.Add(command) {
-		return fmt.Errorf("%w: %d, Command(%T) is one more", ErrCommands, commands.MaxWaiting, v)
+	if c.link.session.Channels().Send(channel.Control, []byte(command)) != nil {
+		return fmt.Errorf("%w: %d, Command(%T) is one more", ErrCommands, channel.ControlQueue, v)
 	}
 	return nil
 }

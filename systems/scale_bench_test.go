@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
@@ -22,6 +23,8 @@ func (s *seat) Spectator() bool     { return false }
 func (s *seat) Stats() netsys.Stats { return netsys.Stats{} }
 
 func (*seat) RemoteAddr() netip.AddrPort { return netip.AddrPort{} }
+
+func (*seat) Channels() *channel.Endpoint { return nil }
 
 // crowd is a server with simulated thin clients, without a wire: each tick brings a datagram of inputs from each client, which
 // acknowledges one in three sent datagrams.
@@ -85,7 +88,6 @@ func (x *crowd) tick() {
 	s.stages.onTick.Run(s.world)
 	s.model.applier.Done()
 	s.link.tick++
-	s.sessions.SendNotices()
 }
 
 // taken runs the steps after all packets were received.

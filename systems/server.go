@@ -192,7 +192,6 @@ func (s *Server) Advance(now time.Time) int {
 	s.link.now = now
 	if s.link.paused {
 		s.stages.before.Run(s.world)
-		s.sessions.SendNotices()
 		s.link.endpoint.Flush(now)
 		return 0
 	}
@@ -227,7 +226,6 @@ func (s *Server) Advance(now time.Time) int {
 		left -= k
 		s.runTicks(k)
 		s.followed.all.Settle(s.model.firstOpen())
-		s.sessions.SendNotices()
 		s.stages.after.Run(s.world)
 	}
 	s.pumpRecorders()

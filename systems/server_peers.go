@@ -8,6 +8,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/internal/roll"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/sessions"
@@ -100,7 +101,6 @@ func newRoster(s *Server) *sessions.Roster {
 	return sessions.New(sessions.Config{
 		MaxClients: s.config.MaxClients, MaxSpectators: s.config.Players.Spectators, Admitted: func() iter.Seq[netsys.Session] { return s.link.endpoint.Admitted() },
 		MaxDelivered:    sessions.Delivered(s.config.Session.Channels),
-		MaxCommands:     2 * commands.MaxWaiting, // a correct client has half of them unacknowledged
 		Timeout:         s.config.Session.Timeout,
 		ReconnectWindow: s.config.Players.ReconnectWindow, Logger: s.config.Logger, Admission: s.config.Players.Admission, Now: func() time.Time { return s.link.now },
 	})
@@ -215,15 +215,19 @@ func (h *serverHandler) Message(_ time.Time, session netsys.Session, number int,
 	if p == nil {
 		return
 	}
-	if !s.sessions.Deliver(p.Client) {
+	if !s.sessions.Deliver(p.Client, number) {
 		return
 	}
-	s.stats.ChannelMessages++
+	if number != channel.Control {
+		s.stats.ChannelMessages++
+	}
 	taken, err := s.model.message(p, number, message)
 	switch {
 	case taken:
 	case p.spectator:
 		err = errSpectator
+	case number == channel.Control:
+		err = s.receiveCommand(p, message)
 	case s.flight != nil:
 		err = s.flight.message(p.ID, number, message)
 	default:
@@ -232,6 +236,15 @@ func (h *serverHandler) Message(_ time.Time, session netsys.Session, number int,
 	if err != nil {
 		s.sessions.Refuse(p.Client, fmt.Errorf("%w: channel %d: %w", ErrMessage, number, err))
 	}
+}
+
+// receiveCommand processes a command of a client.
+func (s *Server) receiveCommand(p *peer, message []byte) error {
+	dropped, err := s.sessions.commands.Receive(p.commands, message, s.link.now)
+	if dropped {
+		s.sessions.Flooded(p.Client)
+	}
+	return err
 }
 
 // handleMessage passes a message of a client to the game.
@@ -275,7 +288,6 @@ func (r *receiver) deferWork(l deferred, data []byte) {
 func (r *receiver) Acked(session netsys.Session, seq uint16) {
 	if p := r.sessions.find(session); p != nil {
 		p.Client.Acked()
-		p.Notices.Acked(seq)
 		r.model.sender.Acked(p, seq)
 	}
 }
@@ -291,7 +303,7 @@ func (r *receiver) Received(_ time.Time, session netsys.Session, pk netsys.Packe
 		r.deferWork(deferred{p: p, flooded: true}, nil)
 		return
 	}
-	if !r.model.workers || p.spectator || p.deferredItems > 0 || len(pk.Data) > 0 && pk.Data[0] == commands.PacketKind {
+	if !r.model.workers || p.spectator || p.deferredItems > 0 {
 		r.deferWork(deferred{p: p, packet: pk}, pk.Data)
 		return
 	}
@@ -328,22 +340,6 @@ var errSpectator = fmt.Errorf("%w: a spectator sends neither commands nor messag
 // receivePacket processes a packet on the server's goroutine.
 func (h *serverHandler) receivePacket(p *peer, pk netsys.Packet) {
 	s := (*Server)(h)
-	if len(pk.Data) > 0 && pk.Data[0] == commands.PacketKind {
-		if p.spectator {
-			s.sessions.Refuse(p.Client, errSpectator)
-			return
-		}
-		if !s.sessions.ReadCommands(p.Client) {
-			s.sessions.Flooded(p.Client)
-			return
-		}
-		fresh, dropped, err := s.sessions.commands.Receive(p.commands, pk.Data, s.link.now)
-		s.sessions.Commands(p.Client, fresh, dropped)
-		if err != nil {
-			s.sessions.Refuse(p.Client, fmt.Errorf("%w: %w", ErrMessage, err))
-		}
-		return
-	}
 	s.stats.InputBytes += uint64(len(pk.Data))
 	receive := s.model.receive
 	if p.spectator {

@@ -396,7 +396,7 @@ func TestHandOverRefuses(t *testing.T) {
 		t.Error(err)
 	}
 	var err error
-	for range 20 {
+	for range 40 {
 		err = errors.Join(err, HandOver(x.servers[0], x.client.ID(), good))
 	}
 	if !errors.Is(err, netsys.ErrFull) {

@@ -3,6 +3,7 @@ package channel
 import (
 	"errors"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -45,8 +46,8 @@ func (k Kind) numbered() bool { return k != Unreliable }
 
 // Limits of a configuration.
 const (
-	// MaxChannels is the largest number of channels.
-	MaxChannels = 32
+	// MaxChannels is the largest number of channels, without [Control].
+	MaxChannels = 31
 	// MaxMessage is the largest allowed value of [ChannelConfig.MaxMessage], in bytes.
 	MaxMessage = 8 << 20
 	// MaxQueue is the largest allowed value of [ChannelConfig.Queue], in messages.
@@ -118,6 +119,23 @@ type ChannelConfig struct {
 	// it.
 	MaxAge time.Duration
 }
+
+// Control is the number of a channel that every endpoint has besides those of its configuration. It is reliable and ordered, of
+// the highest priority, and has its own queue: a transfer on another channel does not delay it. Package systems sends commands,
+// notices and tickets on it.
+const Control = MaxChannels
+
+const (
+	// ControlQueue is the largest number of unacknowledged messages of [Control].
+	ControlQueue = 32
+	// controlCopies is how often a short message of Control is sent again before its acknowledgement is overdue, each time in
+	// another packet that is sent anyway, so that a single loss costs no round trip.
+	controlCopies = 2
+	// maxCopied is the length of the longest message that is sent again early, in bytes.
+	maxCopied = 250
+)
+
+var control = ChannelConfig{Kind: ReliableOrdered, Priority: math.MaxInt, MaxMessage: 4 << 10, Queue: ControlQueue, QueueBytes: 64 << 10}
 
 // DefaultChannels returns the channels of a zero [Config]:
 //

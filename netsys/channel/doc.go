@@ -6,7 +6,7 @@
 //
 // For a game:
 //
-//   - Choose channels: [Config], [ChannelConfig], [Kind], [DefaultChannels]. A zero Config is valid.
+//   - Choose channels: [Config], [ChannelConfig], [Kind], [DefaultChannels]. A zero Config is valid. [Control] is built in.
 //   - Send bytes: [Endpoint.Send]. Handle a refusal: [ErrFull], [ErrTooLarge].
 //   - Send values: [NewRegistry], [Register], [Type.Send]. Receive them: [NewDispatcher], [Handle], [Dispatcher.Deliver].
 //   - Fit a snapshot into the current budget: [Endpoint.Allowance] for a datagram of the session, [Endpoint.Available] for a
@@ -53,7 +53,7 @@
 //     of an ordered channel wait for each other, and for no other channel.
 //   - A long message arrives whole or not at all.
 //   - A lost message is sent again when the measured round trip says that its acknowledgement is overdue (RFC 6298), not after a
-//     fixed time. Each message or fragment is in one packet at a time.
+//     fixed time. Each message or fragment is in one packet at a time, except short ones on [Control].
 //   - A packet is filled by priority, highest first. Lower levels also leave a reserve of the budget that higher levels may
 //     overdraw, so a transfer of any length delays no snapshot and no input.
 //   - Unreliable messages that wait for the budget become stale and are dropped. They never queue up.

@@ -81,11 +81,12 @@ type pending struct {
 
 // filling is the packet being filled.
 type filling struct {
-	packer packer
-	flight *flight
-	refs   uint64 // position of the packet's first ref
-	kind   Kind   // kind of the channel that adds messages
-	short  bool   // a message waits for the budget
+	packer  packer
+	flight  *flight
+	refs    uint64 // position of the packet's first ref
+	kind    Kind   // kind of the channel that adds messages
+	short   bool   // a message waits for the budget
+	carried bool   // the packet has other bytes
 }
 
 // New returns an endpoint, or the error of [Config.Validate]. Memory grows with use, up to the limits in the configuration.
@@ -94,12 +95,14 @@ func New(c Config) (*Endpoint, error) {
 		return nil, err
 	}
 	c = c.withDefaults()
+	own := c
+	c.Channels = append(c.Channels, control)
 	e := &Endpoint{
 		flight:   newFlight(c.History, len(c.Channels)),
 		estimate: newEstimate(c.RTT),
 		budget:   newBudget(c),
 		messages: &messages{
-			config:   c,
+			config:   own,
 			sizes:    sizes{c.Packet, c.Piece},
 			channels: make([]channel, len(c.Channels)),
 			store:    newStore(c.Piece),
@@ -133,7 +136,18 @@ func New(c Config) (*Endpoint, error) {
 			ch.loose = &unreliable{newUnreliableOut(cc), newUnreliableIn(cc, c.Piece)}
 		}
 	}
+	last := e.channel(Control)
+	last.number, last.sure.out.copies = Control, newBits(ControlQueue)
 	return e, nil
+}
+
+// channel returns a channel. It panics if the channel does not exist.
+func (e *Endpoint) channel(number int) *channel {
+	last := len(e.channels) - 1
+	if number == Control {
+		return &e.channels[last]
+	}
+	return &e.channels[:last][number]
 }
 
 // Config returns the endpoint's configuration with defaults.
@@ -148,13 +162,13 @@ func (e *Endpoint) Config() Config {
 // Errors: [ErrTooLarge], [ErrFull]. A full unreliable channel drops its oldest messages instead, except a message already
 // partly sent.
 func (e *Endpoint) Send(number int, message []byte) error {
-	if number < 0 || number >= len(e.channels) {
-		panic(fmt.Sprintf("channel: Send on channel %d of %d", number, len(e.channels)))
+	if number != Control && (number < 0 || number >= len(e.config.Channels)) {
+		panic(fmt.Sprintf("channel: Send on channel %d of %d", number, len(e.config.Channels)))
 	}
 	if !e.waiting.any && e.waiting.wake != nil {
 		e.advance(e.waiting.wake())
 	}
-	c := &e.channels[number]
+	c := e.channel(number)
 	if len(message) > c.maxMessage {
 		c.stats.Refused++
 		return ErrTooLarge
@@ -180,7 +194,7 @@ func (e *Endpoint) Send(number int, message []byte) error {
 // The peer may already have delivered some of them: ask the peer's endpoint with [Endpoint.Delivered]. Unacked calls
 // nothing for an unreliable channel. It panics if the channel does not exist.
 func (e *Endpoint) Unacked(number int, f func(id uint64, message []byte)) {
-	if c := &e.channels[number]; c.sure != nil {
+	if c := e.channel(number); c.sure != nil {
 		c.sure.out.unacked(c.kind == ReliableOrdered, f)
 	}
 }
@@ -188,7 +202,7 @@ func (e *Endpoint) Unacked(number int, f func(id uint64, message []byte)) {
 // Delivered reports whether Receive has delivered the message with this number, as counted by the peer's reliable channel.
 // It panics if the channel does not exist.
 func (e *Endpoint) Delivered(number int, id uint64) bool {
-	c := &e.channels[number]
+	c := e.channel(number)
 	return c.sure != nil && c.sure.in.delivered(id)
 }
 
@@ -239,7 +253,7 @@ func (e *Endpoint) Fill(now time.Time, seq uint16, dst []byte, room int) []byte 
 	e.waiting.any = false
 	crowded := e.flight.crowded(seq, len(e.channels))
 	f := &e.filling
-	f.refs, f.short = e.flight.tail, false
+	f.refs, f.short, f.carried = e.flight.tail, false, e.flight.find(seq) != nil
 	f.packer.reset(dst, min(room, e.sizes.packet))
 	for _, number := range e.order {
 		c := &e.channels[number]

@@ -7,6 +7,8 @@ type waiting struct {
 	pos  uint64 // position of its bytes, counted from the first byte ever queued
 	size int
 	at   time.Duration // when the game sent it
+
+	copies int // in how many packets to send it before an acknowledgement is overdue
 }
 
 // queue holds messages in the order of sending, numbered from 0: the queue contains [base, next). Bytes and entries are

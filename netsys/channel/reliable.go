@@ -10,11 +10,12 @@ const maxMessages = 64
 const MaxOvertaken = 512
 
 // reliableOut is the sending side of a reliable channel. A message and its bytes stay in the queue until this message and
-// all before it are acknowledged. A message is in at most one packet in flight. When the packet is lost, the message waits
-// again. A late acknowledgement of a lost packet still counts.
+// all before it are acknowledged. A message without copies is in at most one packet in flight. When a packet is lost, its messages
+// wait again. A late acknowledgement of a lost packet still counts.
 type reliableOut struct {
 	queue
 	waits   bits      // by number % Queue: part of the message can be sent
+	copies  bits      // by number % Queue: the message can be sent again in a packet that is sent anyway; nil: none can
 	done    bits      // by number % Queue: the message is acknowledged
 	partial []leaving // grows to the largest number at a time
 	resent  uint64    // messages and fragments to be sent again
@@ -32,16 +33,24 @@ func (o *reliableOut) send(b []byte, at time.Duration) error {
 	o.waits.add(i)
 	o.done.remove(i)
 	o.push(b, at)
+	if o.copies != nil && len(b) <= maxCopied {
+		o.copies.add(i)
+		o.at(o.next - 1).copies = 1 + controlCopies
+	}
 	return nil
 }
 
 func (o *reliableOut) index(id uint64) int { return int(id % uint64(o.most)) }
 
-// due returns the first message from id on that can be sent.
-func (o *reliableOut) due(id uint64) (uint64, bool) {
+// due returns the first message from id on that can be sent: in a packet that is sent anyway, the copies too.
+func (o *reliableOut) due(id uint64, anyway bool) (uint64, bool) {
 	for id < o.next {
 		i := o.index(id)
-		if w := o.waits[i/64] >> (i % 64); w&1 != 0 {
+		w := o.waits[i/64]
+		if anyway && o.copies != nil {
+			w |= o.copies[i/64]
+		}
+		if w >>= i % 64; w&1 != 0 {
 			return id, true
 		} else if w == 0 {
 			id += uint64(min(64-i%64, o.most-i))
@@ -57,7 +66,7 @@ func (o *reliableOut) appendDue(f *filling, number int, allowance int64) {
 	from, refs, messages := f.packer.len(), f.flight.tail, 0
 	left := func() int64 { return allowance - int64(f.packer.len()-from) }
 	full := false // earlier messages use all places for fragmented messages
-	for id, ok := o.due(o.base); ok; id, ok = o.due(id + 1) {
+	for id, ok := o.due(o.base, f.carried); ok; id, ok = o.due(id+1, f.carried) {
 		if left() <= 0 {
 			f.short = true
 			return
@@ -80,7 +89,11 @@ func (o *reliableOut) appendDue(f *filling, number int, allowance int64) {
 		if !f.packer.message(number, f.kind, uint16(id), x, y) {
 			return
 		}
-		o.waits.remove(o.index(id))
+		i := o.index(id)
+		o.waits.remove(i)
+		if m.copies--; m.copies == 0 {
+			o.copies.remove(i)
+		}
 		f.flight.add(f.refs, ref{id: id, run: 1, channel: uint8(number)})
 		if messages++; messages == maxMessages {
 			return
@@ -173,6 +186,9 @@ func (o *reliableOut) finish(id uint64) {
 	i := o.index(id)
 	o.done.add(i)
 	o.waits.remove(i)
+	if o.copies != nil {
+		o.copies.remove(i)
+	}
 	for o.base < o.next && o.done.has(o.index(o.base)) {
 		o.pop()
 	}

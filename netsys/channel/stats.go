@@ -102,7 +102,7 @@ func (e *Endpoint) Stats() Stats {
 
 // Channel returns the figures of a channel. It panics if the channel does not exist.
 func (e *Endpoint) Channel(number int) ChannelStats {
-	c := &e.channels[number]
+	c := e.channel(number)
 	s := c.stats
 	if c.sure != nil {
 		s.Resent = c.sure.out.resent
@@ -118,7 +118,7 @@ func (e *Endpoint) Channel(number int) ChannelStats {
 func (e *Endpoint) Available(now time.Time, number, room int) int {
 	e.advance(now)
 	e.budget.refill(e.now)
-	if e.budget.allowance(e.channels[number].level) <= 0 {
+	if e.budget.allowance(e.channel(number).level) <= 0 {
 		return 0
 	}
 	return max(min(room, e.sizes.packet)-wholeOverhead, 0)

@@ -121,7 +121,7 @@ func TestOneSpelling(t *testing.T) {
 		name, packet string
 		want         error
 	}{
-		{"a channel that there is not", "84 00", codec.ErrMalformed},
+		{"a channel that there is not", "85 00", codec.ErrMalformed},
 		{"no number", "82 00", codec.ErrShort},
 		{"no length", "02 0000", codec.ErrShort},
 		{"a length beyond the end", "02 0000 05 00", codec.ErrShort},

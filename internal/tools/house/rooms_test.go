@@ -27,9 +27,9 @@ var rooms = map[string]string{
 	"internal/mirror":   "",
 	"internal/traffic":  "",
 	"internal/report":   "",
-	"internal/notice":   "internal/inflight",
+	"internal/notice":   "",
 	"internal/sessions": "internal/notice",
-	"internal/commands": "internal/inflight internal/notice",
+	"internal/commands": "internal/notice",
 	"internal/relay":    "policy internal/inflight internal/commands internal/saved",
 
 	// both ends, compared for tests
@@ -47,7 +47,7 @@ var floors = map[string]string{
 	"internal/timeline": "internal/commands",
 	"internal/overload": "",
 	"internal/interest": "",
-	"internal/travel":   "internal/inflight internal/notice internal/wire", // a ticket goes as notices
+	"internal/travel":   "",
 
 	// what a save has beside the world, and the files of saves
 	"internal/saved": "internal/timeline", "save": "",

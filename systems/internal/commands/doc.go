@@ -3,6 +3,5 @@
 //
 //   - [Log] stores joins, leaves and commands by tick and runs them at the start of their
 //     tick, again whenever the tick is simulated again.
-//   - [Queue] stores and sends a client's commands until they are acknowledged.
-//   - [Receiver] receives them on the server, with an [Inbox] for each client.
+//   - [Receiver] receives commands on a server, with an [Inbox] for each client.
 package commands

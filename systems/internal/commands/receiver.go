@@ -3,7 +3,6 @@ package commands
 import (
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 	"time"
@@ -13,9 +12,13 @@ import (
 	"github.com/tactusgo/tactus/internal/allowance"
 	"github.com/tactusgo/tactus/internal/clock"
 	"github.com/tactusgo/tactus/internal/logging"
+	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
+
+// MaxWaiting is the maximum number of commands of a client that wait for a tick on the server. It is also the maximum per tick.
+const MaxWaiting = channel.ControlQueue
 
 // Config configures a Receiver.
 type Config struct {
@@ -111,68 +114,34 @@ type Inbox struct {
 	notices *notice.Queue
 	logged  *notice.Once
 
-	received uint32   // number of the last command
-	Waiting  []string // commands that wait for a tick
-	clock    clock.Clock
-	rate     allowance.Rate
-	tick     uint32 // the last tick with commands of this client
-	chosen   int    // number of commands in that tick
+	Waiting []string // commands that wait for a tick
+	clock   clock.Clock
+	rate    allowance.Rate
+	tick    uint32 // the last tick with commands of this client
+	chosen  int    // number of commands in that tick
 }
 
-// Receive processes a packet of commands, which may be hostile. It drops commands in excess of the rate and
-// notifies the client. It returns how many commands were new, and how many of them it dropped. Values are decoded only if
-// the command is new and within the rate. For an invalid packet it returns an error: it keeps nothing of one with more than
-// [MaxWaiting] commands or with an incomplete one, and the commands before one with an invalid value.
-func (d *Receiver) Receive(in *Inbox, packet []byte, now time.Time) (fresh, dropped int, err error) {
-	var r codec.ByteReader
-	r.Reset(packet)
-	kind, first := r.Byte(), r.Uvarint()
-	if r.Err() != nil || kind != PacketKind || first == 0 || first > math.MaxUint32-uint64(len(packet)) || r.Len() == 0 {
-		return 0, 0, fmt.Errorf("%w: commands from %d on", codec.ErrMalformed, first)
+// Receive processes a message with a command, which may be hostile: its kind, u8, and its value, as many bytes as the kind has. A
+// command in excess of the rate is dropped without decoding its value, and the client is notified.
+func (d *Receiver) Receive(in *Inbox, message []byte, now time.Time) (dropped bool, err error) {
+	command, rest, err := d.rules.Next(message)
+	if err != nil {
+		return false, err
 	}
-	rest := r.Next(r.Len())
-	if err := d.checkCount(rest); err != nil {
-		return 0, 0, err
+	if len(rest) > 0 {
+		return false, fmt.Errorf("%w: %d bytes after a command", codec.ErrMalformed, len(rest))
 	}
-	if skipped := int64(first) - int64(in.received) - 1; skipped > 0 {
-		in.Stats.Dropped += uint64(min(skipped, MaxWaiting)) // their packets arrived but exceeded the limit of packets
-		in.received = uint32(first) - 1
+	if len(in.Waiting) == MaxWaiting || in.rate.Take(in.clock.At(now), time.Second/time.Duration(d.Rate), burst*time.Second) > 0 {
+		in.Stats.Dropped++
+		d.notifyRefused(in, command[0], "too many commands")
+		return true, nil
 	}
-	defer d.markWaiting(in)
-	at, each := in.clock.At(now), time.Second/time.Duration(d.Rate)
-	for number := uint32(first); len(rest) > 0; number++ {
-		var command []byte
-		command, rest, _ = d.rules.Next(rest)
-		if number <= in.received {
-			continue
-		}
-		in.received = number
-		fresh++
-		if len(in.Waiting) == MaxWaiting || in.rate.Take(at, each, burst*time.Second) > 0 {
-			dropped++
-			in.Stats.Dropped++
-			d.notifyRefused(in, command[0], "too many commands")
-			continue
-		}
-		if err := d.rules.Check(command); err != nil {
-			return fresh, dropped, err
-		}
-		in.Waiting = append(in.Waiting, string(command))
+	if err := d.rules.Check(command); err != nil {
+		return false, err
 	}
-	return fresh, dropped, nil
-}
-
-// checkCount returns an error for bytes that are not up to [MaxWaiting] complete commands.
-func (d *Receiver) checkCount(b []byte) (err error) {
-	for n := 0; len(b) > 0; n++ {
-		if n == MaxWaiting {
-			return fmt.Errorf("%w: more than %d commands", codec.ErrMalformed, MaxWaiting)
-		}
-		if _, b, err = d.rules.Next(b); err != nil {
-			return err
-		}
-	}
-	return nil
+	in.Waiting = append(in.Waiting, string(command))
+	d.markWaiting(in)
+	return false, nil
 }
 
 // burst is how many seconds of the rate may arrive at once.

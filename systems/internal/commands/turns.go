@@ -27,7 +27,7 @@ func (d *Receiver) AppendPending(dst []Entry, plays func(client uint32) bool) []
 
 // markWaiting adds a client with waiting commands to the list.
 func (d *Receiver) markWaiting(in *Inbox) {
-	if !in.listed && len(in.Waiting) > 0 {
+	if !in.listed {
 		in.listed = true
 		d.waiting = append(d.waiting, in)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tactusgo/tactus/systems/internal/commands"
 	"github.com/tactusgo/tactus/systems/internal/notice"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
 // Commands are delivered client by client in the order in which the clients joined, in whatever order packets arrived, and
@@ -13,15 +14,18 @@ import (
 // dropped.
 func TestDeliveredInOrder(t *testing.T) {
 	d := newTestReceiver(t, 10)
+	receive := func(in *commands.Inbox, value byte) {
+		_, err := d.Receive(in, command(value), at(0))
+		testgame.Must(t, err)
+	}
 	var notes notice.Queue
 	second, third := d.Join(2, &notes, new(notice.Once)), d.Join(1, &notes, new(notice.Once))
 	d.Issue(commands.Entry{Player: 9, Value: "\x00\x09"})
 	for _, x := range []struct {
 		in    *commands.Inbox
-		first uint64
 		value byte
-	}{{third, 1, 31}, {second, 1, 21}, {d.in, 1, 11}, {second, 2, 22}} {
-		receive(t, d, x.in, packet(x.first, x.value))
+	}{{third, 31}, {second, 21}, {d.in, 11}, {second, 22}} {
+		receive(x.in, x.value)
 	}
 	deliver := func(plays func(uint32) bool, want ...string) {
 		t.Helper()
@@ -31,10 +35,10 @@ func TestDeliveredInOrder(t *testing.T) {
 		}
 	}
 	deliver(func(client uint32) bool { return client != 2 }, "3: 000b", "1: 001f", "9: 0009")
-	receive(t, d, d.in, packet(2, 12))
+	receive(d.in, 12)
 	deliver(func(uint32) bool { return true }, "3: 000c", "2: 0015", "2: 0016")
 	deliver(func(uint32) bool { return true })
-	receive(t, d, second, packet(3, 23))
+	receive(second, 23)
 	d.Leave(second)
 	deliver(func(uint32) bool { return true })
 }

@@ -1,3 +1,2 @@
-// Package inflight remembers the contents of packets until they are acknowledged: [Ring]. [List] delivers entries
-// exactly once and in order in addition to unreliable datagrams.
+// Package inflight remembers the contents of packets until they are acknowledged: [Ring].
 package inflight

@@ -3,28 +3,32 @@ package notice
 import (
 	"testing"
 
-	"github.com/tactusgo/tactus/systems/internal/inflight"
+	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// A queue stores a limited number of notices. Excess notices that the client can cause are counted.
+// Notices that the client can cause are limited. Those above the rate, those without room in the channel, and those without a session are
+// counted.
 func TestQueueIsBounded(t *testing.T) {
-	var q Queue
+	channels, err := channel.New(channel.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	n := wire.Notice{Kind: wire.NoticeCommand, Input: 7}
-	for k := range 2 * inflight.Waiting {
-		if got, want := q.Add(&n), k < inflight.Waiting; got != want {
-			t.Fatalf("notice %d: added %v", k, got)
-		}
-	}
-	if q.Waiting() != inflight.Waiting || q.Untold() != 0 {
-		t.Errorf("%d wait, %d were not told", q.Waiting(), q.Untold())
-	}
-	q = Queue{}
-	for tick := range uint32(600) {
+	q := Queue{Channels: channels}
+	for tick := range uint32(60) {
 		q.AddLimited(&n, 60, tick)
 	}
-	if q.Waiting() != inflight.Waiting || q.Untold() != 600-inflight.Waiting {
-		t.Errorf("%d wait, %d were not told", q.Waiting(), q.Untold())
+	if st := channels.Channel(channel.Control); st.Queued != Rate+Burst-1 || q.Untold() != uint64(60-st.Queued) {
+		t.Errorf("%d wait, %d were not sent", st.Queued, q.Untold())
+	}
+	for tick := uint32(60); q.Add(&n); tick++ {
+	}
+	if q.AddLimited(&n, 60, 600); q.Untold() != 60-(Rate+Burst-1)+1 {
+		t.Errorf("%d were not sent", q.Untold())
+	}
+	if none := new(Queue); none.Add(&n) {
+		t.Error("a notice was sent without a session")
 	}
 }
 

@@ -3,8 +3,7 @@
 //   - Number the sessions of players and admit clients: [Roster.Number], [Roster.Enter].
 //   - Remove a client and reserve its seat if it may return: [Roster.Leave],
 //     [Reservation]. Players who have left for good: [Roster.Gone].
-//   - Send packets and notices: [Roster.Send],
-//     [Roster.SendNotices].
+//   - Send packets: [Roster.Send]. Send notices: the Notices of a [Client].
 //   - Limit the messages that a client can make the server read: [Roster.Read], [Roster.Deliver],
 //     [Roster.Refuse]. Counters: [Stats].
 //   - Drop clients that acknowledge nothing: [Client.Acked], [Roster.Polled].

@@ -8,6 +8,7 @@ import (
 	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/internal/roll"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/internal/notice"
 )
 
@@ -26,10 +27,8 @@ type Config struct {
 	MaxClients, MaxSpectators int
 	// Admitted returns the sessions that were admitted and have not entered yet. It may be nil.
 	Admitted func() iter.Seq[netsys.Session]
-	// MaxDelivered is the maximum number of channel messages of a client per wake-up.
+	// MaxDelivered is the maximum number of messages of a client per wake-up on the game's channels.
 	MaxDelivered int
-	// MaxCommands is the maximum number of new commands of a client per wake-up.
-	MaxCommands int
 	// Timeout is how long a client may acknowledge nothing.
 	Timeout time.Duration
 	// ReconnectWindow is how long a seat is reserved; 0: no reservations.
@@ -80,7 +79,6 @@ type Roster struct {
 	returns               uint32 // handshakes of returning players
 	polls                 uint32
 	polled                time.Time
-	notices               notice.Sender
 	stats                 Stats
 }
 
@@ -106,7 +104,7 @@ func (r *Roster) Stats() Stats {
 func (r *Roster) Enter(session netsys.Session) (c *Client, kept Reservation, back bool) {
 	id := uint32(session.ID())
 	if session.Spectator() {
-		c = &Client{ID: id, Session: session}
+		c = newClient(session)
 		r.clients.Add(c)
 		r.spectators++
 		r.config.Logger.Info("spectator joined", "client", id, "address", session.RemoteAddr())
@@ -121,7 +119,7 @@ func (r *Roster) Enter(session netsys.Session) (c *Client, kept Reservation, bac
 		r.config.Logger.Error("client refused: no client number is left", "address", session.RemoteAddr())
 		return nil, kept, false
 	}
-	c = &Client{ID: id, Session: session}
+	c = newClient(session)
 	r.clients.Add(c)
 	word := "client joined"
 	if back {
@@ -135,7 +133,8 @@ func (r *Roster) Enter(session netsys.Session) (c *Client, kept Reservation, bac
 
 // Record adds a recorder, which takes no place of a spectator.
 func (r *Roster) Record(session netsys.Session) *Client {
-	c := &Client{ID: uint32(session.ID()), Session: session, recorder: true}
+	c := newClient(session)
+	c.recorder = true
 	r.clients.Add(c)
 	r.recorders++
 	return c
@@ -180,7 +179,7 @@ func (r *Roster) Poll() { r.polls++ }
 type counts struct {
 	polls     uint32 // number of the wake-up
 	messages  int
-	delivered int // channel messages
+	delivered int // messages of the game's channels
 	commands  int
 }
 
@@ -227,13 +226,6 @@ func (r *Roster) Send(c *Client, b []byte) (seq uint16, ok bool) {
 	return seq, true
 }
 
-// SendNotices sends unacknowledged notices to clients.
-func (r *Roster) SendNotices() {
-	for _, c := range r.clients.All() {
-		r.notices.Send(&c.Notices, c.Session, r.config.Now(), func(b []byte) (uint16, bool) { return r.Send(c, b) })
-	}
-}
-
 // Read reports whether to read another message of a client in this wake-up; if not, call [Roster.Flooded]. It may
 // be called for several clients at the same time.
 func (r *Roster) Read(c *Client) bool {
@@ -244,31 +236,18 @@ func (r *Roster) Read(c *Client) bool {
 
 // Deliver reports whether to process another channel message in this wake-up. It closes the session of a client
 // that sends more than its queues hold, because reliable messages cannot be skipped.
-func (r *Roster) Deliver(c *Client) bool {
+func (r *Roster) Deliver(c *Client, number int) bool {
 	c.startPoll(r.polls)
-	if c.delivered++; c.delivered > r.config.MaxDelivered {
+	n, most := &c.delivered, r.config.MaxDelivered
+	if number == channel.Control {
+		n, most = &c.commands, 2*channel.ControlQueue // a correct client has half of them unacknowledged
+	}
+	if *n++; *n > most {
 		r.Flooded(c)
 		c.Session.Close(r.config.Now(), netsys.ReasonProtocol)
 		return false
 	}
 	return true
-}
-
-// ReadCommands reports whether to read another packet of commands of a client in this wake-up.
-func (r *Roster) ReadCommands(c *Client) bool {
-	c.startPoll(r.polls)
-	return c.commands <= r.config.MaxCommands
-}
-
-// Commands counts new commands of a client. Those that were dropped count as flooded. It closes the session of a client that
-// sends more than Config.MaxCommands.
-func (r *Roster) Commands(c *Client, fresh, dropped int) {
-	c.startPoll(r.polls)
-	r.stats.Flooded += uint64(dropped)
-	c.Flooded += uint64(dropped)
-	if c.commands += fresh; c.commands > r.config.MaxCommands {
-		c.Session.Close(r.config.Now(), netsys.ReasonProtocol)
-	}
 }
 
 // Flooded counts a message that is not read.
@@ -315,6 +294,10 @@ type Client struct {
 	unacked bool          // a packet was sent since the last acknowledgement
 	silence time.Duration // time since unacked was set
 	deaf    bool          // silence exceeded the timeout
+}
+
+func newClient(session netsys.Session) *Client {
+	return &Client{ID: uint32(session.ID()), Session: session, Notices: notice.Queue{Channels: session.Channels()}}
 }
 
 // Acked records that the client acknowledged a packet.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems/internal/wire"
+	"github.com/tactusgo/tactus/netsys/channel"
 )
 
 // session is a fake session.
@@ -22,11 +22,12 @@ type session struct {
 	reason     netsys.Reason // of Close
 }
 
-func (s *session) ID() uint64                 { return s.id }
-func (s *session) ClientID() uint64           { return s.player }
-func (s *session) Spectator() bool            { return s.spectator }
-func (s *session) Stats() netsys.Stats        { return netsys.Stats{} }
-func (s *session) RemoteAddr() netip.AddrPort { return netip.AddrPort{} }
+func (s *session) ID() uint64                  { return s.id }
+func (s *session) ClientID() uint64            { return s.player }
+func (s *session) Spectator() bool             { return s.spectator }
+func (s *session) Stats() netsys.Stats         { return netsys.Stats{} }
+func (s *session) RemoteAddr() netip.AddrPort  { return netip.AddrPort{} }
+func (s *session) Channels() *channel.Endpoint { return nil }
 func (s *session) Send(time.Time, []byte) (uint16, error) {
 	if s.broken != nil {
 		return 0, s.broken
@@ -196,11 +197,11 @@ func TestReadingIsBounded(t *testing.T) {
 	}
 	s := c.Session.(*session)
 	for range 2 {
-		if !l.Deliver(c) || s.closed {
+		if !l.Deliver(c, 0) || s.closed {
 			t.Fatal("the messages that there is room for are not delivered")
 		}
 	}
-	if l.Deliver(c) || !s.closed {
+	if l.Deliver(c, 0) || !s.closed {
 		t.Error("one too many was delivered")
 	}
 	c, _, _ = l.enter(t, 2)
@@ -230,15 +231,5 @@ func TestSending(t *testing.T) {
 	}
 	if n := l.Stats().Unsent; n != 1 {
 		t.Errorf("%d were not sent", n)
-	}
-	s.broken = nil
-	c.Notices.Add(&wire.Notice{Kind: wire.NoticeCommand, Input: 7})
-	l.SendNotices()
-	l.SendNotices() // not yet again
-	if s.sent != 2 || c.Notices.Waiting() != 1 {
-		t.Errorf("%d packets, %d notices wait", s.sent, c.Notices.Waiting())
-	}
-	if c.Notices.Acked(2); c.Notices.Waiting() != 0 {
-		t.Error("what was acknowledged waits")
 	}
 }

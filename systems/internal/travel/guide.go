@@ -3,11 +3,21 @@ package travel
 import (
 	"errors"
 	"net/netip"
+	"reflect"
 	"time"
 
+	"github.com/tactusgo/tactus/internal/allowance"
+	"github.com/tactusgo/tactus/internal/clock"
 	"github.com/tactusgo/tactus/internal/logging"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
+)
+
+const (
+	// followInterval is the average minimum time between two tickets that a client follows, and followBurst the
+	// maximum at once. Rooms that send a client back and forth therefore cannot keep it busy with handshakes.
+	followInterval = time.Second
+	followBurst    = 8
 )
 
 // Config connects a Guide to its client.
@@ -41,11 +51,22 @@ type Counts struct {
 	Reconnected uint64 // sessions that started after another one had ended: see [Guide.Retry]
 }
 
+// Sum adds the uint64 fields of more to those of to.
+func Sum[T any](to *T, more T) {
+	a, b := reflect.ValueOf(to).Elem(), reflect.ValueOf(&more).Elem()
+	for i := range a.NumField() {
+		if f := a.Field(i); f.Kind() == reflect.Uint64 {
+			f.SetUint(f.Uint() + b.Field(i).Uint())
+		}
+	}
+}
+
 // Guide follows tickets. The current session continues until another one has started.
 type Guide struct {
 	Counts
-	journey Journey
 	config  Config
+	clock   clock.Clock
+	follows allowance.Rate // of tickets
 	ticket  *Ticket        // received, not processed yet
 	next    *netsys.Client // session that is connecting; nil: none
 	arrived bool           // it has connected
@@ -57,10 +78,10 @@ type Guide struct {
 // NewGuide returns a guide without a ticket.
 func NewGuide(c Config) *Guide { return &Guide{config: c} }
 
-// ReceivePart processes a part of a ticket. The error wraps [ErrTicket].
-func (g *Guide) ReceivePart(part, parts int, b string) error {
-	t, err := g.journey.AddPart(part, parts, b)
-	if t != nil && err == nil {
+// Receive processes an encoded ticket. The error wraps [ErrTicket].
+func (g *Guide) Receive(b []byte) error {
+	t, err := ParseTicket(b)
+	if err == nil {
 		g.ticket = t
 	}
 	return err
@@ -117,7 +138,7 @@ func (g *Guide) Step(now time.Time) {
 // followTicket starts following a ticket, or passes it to the game.
 func (g *Guide) followTicket(now time.Time, t *Ticket) {
 	follows := g.config.Reach != nil && t.Schema == g.config.Schema
-	if !follows && g.config.Hand == nil || !g.journey.Allow(now) {
+	if !follows && g.config.Hand == nil || g.follows.Take(g.clock.At(now), followInterval, followBurst*followInterval) > 0 {
 		g.Refused++
 		g.config.Logger.Warn("ticket not followed", "kind", t.Kind, "schema", t.Schema, "refused", g.Refused)
 		return

@@ -8,9 +8,6 @@ import (
 	"strings"
 
 	"github.com/tactusgo/tactus/netsys/netcode"
-	"github.com/tactusgo/tactus/systems/internal/inflight"
-	"github.com/tactusgo/tactus/systems/internal/notice"
-	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
 const (
@@ -20,10 +17,6 @@ const (
 	maxURL        = 256
 	// MaxTicket is the maximum size of a ticket in bytes.
 	MaxTicket = 1 + 5*2 + maxKind + maxSchema + 2*maxURL + netcode.TokenSize
-	// MaxPart is the maximum size of a part in bytes: a packet of notices has room for two.
-	MaxPart = 480
-	// maxParts is the maximum number of parts of a ticket.
-	maxParts = (MaxTicket + MaxPart - 1) / MaxPart
 )
 
 // ErrTicket is wrapped by errors about an invalid ticket.
@@ -158,20 +151,4 @@ func ParseTicket(b []byte) (*Ticket, error) {
 		return nil, fmt.Errorf("%w: %w", ErrTicket, err)
 	}
 	return t, t.Validate()
-}
-
-// QueueTicket queues a ticket as notices for a client, in parts. It returns false if there is no room.
-func QueueTicket(q *notice.Queue, tick uint32, t *Ticket) bool {
-	b := t.Append(nil)
-	parts := (len(b) + MaxPart - 1) / MaxPart
-	if q.Waiting()+parts > inflight.Waiting {
-		return false
-	}
-	part := 0
-	for x := range slices.Chunk(b, MaxPart) {
-		n := wire.Notice{Kind: wire.NoticeTravel, Tick: tick, Part: uint8(part), Parts: uint8(parts), Reason: string(x)}
-		q.Add(&n)
-		part++
-	}
-	return true
 }

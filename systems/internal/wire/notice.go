@@ -9,25 +9,21 @@ import (
 	"github.com/tactusgo/tactus/codec"
 )
 
-// A server sends notices to a client about refusals, and tickets to other rooms. Notices are
-// numbered from 1. A packet contains all unacknowledged ones that fit, from the oldest on:
+// A server sends notices to a client about refusals, and tickets to other rooms. Each is a message of channel.Control:
 //
-//	5 | number of the first, varint | notices
 //	notice   kind u8 | tick varint | by kind:
 //	  0      an input was refused: its sequence number varint | reason
 //	  1      inputs arrive too fast: total number of excess inputs varint
 //	  2      a command was refused: its kind plus 1, varint | reason
-//	  3      a part of a ticket to another room: number u8, from 0 | number of parts u8 |
-//	         length u16 | bytes; see package travel
+//	  3      a ticket to another room; see package travel
 //	reason   length u8, up to 64 | UTF-8
-const KindNotices = 5
 
 // Kinds of notices.
 const (
 	NoticeInput   = iota // an input was refused
 	NoticeFast           // inputs arrive too fast
 	NoticeCommand        // a command was refused
-	NoticeTravel         // part of a ticket to another room
+	NoticeTravel         // a ticket to another room
 	noticeKinds
 )
 
@@ -40,9 +36,8 @@ type Notice struct {
 	Tick   uint32
 	Input  uint32 // sequence number; for a command its kind plus 1
 	Inputs uint64
-	Reason string // for a ticket the bytes of the part
-	Part   uint8  // of a ticket, from 0
-	Parts  uint8
+	Reason string
+	Ticket []byte // part of the message
 }
 
 // Append encodes a notice.
@@ -56,8 +51,7 @@ func (n *Notice) Append(b []byte) []byte {
 	case NoticeFast:
 		b = codec.AppendUvarint(b, n.Inputs)
 	case NoticeTravel:
-		b = append(b, n.Part, n.Parts, byte(len(n.Reason)), byte(len(n.Reason)>>8))
-		b = append(b, n.Reason...)
+		b = append(b, n.Ticket...)
 	}
 	return b
 }
@@ -80,59 +74,36 @@ func CutReason(reason string) string {
 	return reason[:n]
 }
 
-// NoticeReader decodes packets of notices.
-type NoticeReader struct {
-	First   uint32 // number of Notices[0]
-	Notices []Notice
-}
-
-// Read decodes a packet.
-func (r *NoticeReader) Read(b []byte) error {
-	r.Notices = r.Notices[:0]
+// ReadNotice decodes a message.
+func ReadNotice(b []byte) (n Notice, err error) {
 	var in codec.ByteReader
 	in.Reset(b)
-	kind, first := in.Byte(), in.Uvarint()
-	if in.Err() != nil || kind != KindNotices || first == 0 || first > math.MaxUint32-uint64(len(b)) || in.Len() == 0 {
-		return fmt.Errorf("%w: notices from %d", ErrMessage, first)
-	}
-	r.First = uint32(first)
-	for in.Len() > 0 {
-		if err := r.readNotice(&in); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r *NoticeReader) readNotice(in *codec.ByteReader) error {
-	n := Notice{Kind: int(in.Byte())}
+	n.Kind = int(in.Byte())
 	tick := in.Uvarint()
 	if n.Kind >= noticeKinds || tick > math.MaxUint32 {
-		return fmt.Errorf("%w: notice of kind %d", ErrMessage, n.Kind)
+		return n, fmt.Errorf("%w: notice of kind %d", ErrMessage, n.Kind)
 	}
 	n.Tick = uint32(tick)
 	switch n.Kind {
 	case NoticeFast:
 		n.Inputs = in.Uvarint()
 	case NoticeTravel:
-		n.Part, n.Parts = in.Byte(), in.Byte()
-		n.Reason = string(in.Next(int(in.Uint16())))
+		n.Ticket = in.Next(in.Len())
 	default:
 		number := in.Uvarint() // of an input, or a kind of command
 		if number > math.MaxUint32 || number == 0 {
-			return fmt.Errorf("%w: notice about %d", ErrMessage, number)
+			return n, fmt.Errorf("%w: notice about %d", ErrMessage, number)
 		}
 		n.Input = uint32(number)
 		size := int(in.Byte())
 		text := in.Next(size)
 		if size > MaxReason || !utf8.Valid(text) {
-			return fmt.Errorf("%w: a reason of %d bytes", ErrMessage, size)
+			return n, fmt.Errorf("%w: a reason of %d bytes", ErrMessage, size)
 		}
 		n.Reason = string(text)
 	}
-	if err := in.Err(); err != nil {
-		return fmt.Errorf("%w: notice: %w", ErrMessage, err)
+	if in.Err() != nil || in.Len() > 0 {
+		return n, fmt.Errorf("%w: notice of %d bytes", ErrMessage, len(b))
 	}
-	r.Notices = append(r.Notices, n)
-	return nil
+	return n, nil
 }
