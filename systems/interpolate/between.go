@@ -23,7 +23,7 @@ func (b between) draw(float64) progress {
 		case b.world.Netcode().Suspended(r.Entity):
 			b.hide(r.ID, f)
 		case !r.Entity.IsZero() && b.simulates(r.Entity):
-			b.drawSimulated(r.ID, f, r.Entity)
+			b.drawWorld(r.ID, f, r.Entity, true)
 		case b.clock.Running():
 			p = max(p, b.drawBetween(r, f, head))
 		}
@@ -63,14 +63,12 @@ func (b between) drawBetween(r *mirror.Replica, f *figure, head float64) progres
 	f.noteSegment(from, to, g.ahead > 0)
 	f.checkJump(jumps, b.jumpsOf(b.view, f.entity))
 	if kept {
-		b.computeError(&b.kept.list[0], b.view, true)
-		b.kept.clear()
+		b.startFade(f.error, b.view, f.entity, b.time(), b.errors)
 	}
 	if r.Private != 0 && !r.Entity.IsZero() {
 		b.copy(f.entity, r.Entity, r.Private)
 	}
-	b.drawError(f)
-	b.drawBlend(f)
+	b.drawFades(f)
 	switch {
 	case to != nil || r.Removed.Tick != 0 || head <= float64(from.Tick)+reached:
 		return moves
@@ -111,7 +109,7 @@ func (b between) keepAhead(r *mirror.Replica, f *figure, h *mirror.History, from
 		return false
 	}
 	if b.jumped(old.Masks[r.At.Slot], old.Record(int(r.At.Slot)), from.Record(int(r.At.Slot))) {
-		f.dropError()
+		f.error.drop()
 		return false
 	}
 	g := b.segmentOf(r, h, old, nil, head)
@@ -119,7 +117,5 @@ func (b between) keepAhead(r *mirror.Replica, f *figure, h *mirror.History, from
 		g.more = min((b.head-b.was)*b.step, b.beyond) // otherwise it would stand still in a frame in which it reaches the bound
 	}
 	b.drawSegment(b.view, f.entity, &g)
-	b.kept.clear()
-	b.keepPose(r.ID, f, b.view, f.entity, g.mask)
-	return true
+	return b.keepDrawn(f, b.view, f.entity, g.mask, b.time())
 }

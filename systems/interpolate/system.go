@@ -75,7 +75,8 @@ func New(parts Parts, from States) *System {
 	from.Mirror.Entities.Attach(&x.figures)
 	s.states = x
 	if s.renderer = (between{x}); from.Damped {
-		s.renderer = &damped{states: x, damping: newDamping(from.Damping)}
+		x.damped = &damped{states: x, law: newDamping(from.Damping)}
+		s.renderer = x.damped
 	}
 	return s
 }
@@ -161,12 +162,20 @@ func (s *System) Shows(r *mirror.Replica) bool {
 // Hide removes an entity from the view until it is drawn again.
 func (s *System) Hide(r *mirror.Replica) { s.states.hide(r.ID, s.states.figures.Of(r)) }
 
-// Reshaped is called before the client starts or stops simulating an entity. The drawn entity then blends.
-func (s *System) Reshaped(r *mirror.Replica) { s.startBlend(s.states.figures.Of(r)) }
+// Reshaped is called before an entity has another state. The drawn entity blends if switched is set: the client starts
+// or stops simulating it.
+func (s *System) Reshaped(r *mirror.Replica, switched bool) {
+	switch d := s.states.damped; {
+	case switched:
+		s.startBlend(s.states.figures.Of(r))
+	case d != nil && !r.Entity.IsZero() && !s.states.simulates(r.Entity):
+		d.changes(r)
+	}
+}
 
 // Begin stores the drawn poses of simulated entities before ticks are simulated again.
 func (s *System) Begin() {
-	s.kept.clear()
+	s.kept = s.kept[:0]
 	if s.smoothing.Off {
 		return
 	}
