@@ -65,7 +65,7 @@ func (d *drawer) noteUncarried(f *figure, mask uint64) {
 // noteDrawn stores what a frame drew of an entity.
 func (d *drawer) noteDrawn(s *carriedPose, c *placed, e ecs.Entity, carrier components.NetID, frame uint64) {
 	s.frame, s.carrier, s.jumps = frame, carrier, d.jumpsOf(d.view, e)
-	d.keep(&s.fade, d.view, e, c.bit)
+	d.keep(&s.fade, d.view, e, c.bit, nil, d.before)
 }
 
 // carrying draws carried entities at the place of their drawn carriers.

@@ -3,7 +3,9 @@ package interpolate
 import (
 	"cmp"
 	"math"
+	"time"
 
+	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -28,4 +30,24 @@ func (d damping) left(size, seconds float64) float64 {
 		apart, seconds = 1, seconds-until
 	}
 	return max(apart-d.Rate*seconds, 0) / size
+}
+
+// changes is called before a damped entity has another state.
+func (s *states) changes(r *mirror.Replica) {
+	f := s.figures.Of(r)
+	if !f.error.waiting() && s.keepDrawn(f, s.world, r.Entity, s.world.Netcode().Mask(r.Entity), s.frame) {
+		f.error.wait(s.damping)
+	}
+}
+
+// awaitNext reports a stall if two consecutive snapshots after the newest are missing.
+func (s *states) awaitNext(newest uint32) progress {
+	now := s.now()
+	if newest != s.newest || s.heard.IsZero() {
+		s.newest, s.heard = newest, now
+	}
+	if now.Sub(s.heard) > 3*s.world.StepDuration()*time.Duration(s.Every()) {
+		return stalls
+	}
+	return moves
 }

@@ -4,7 +4,7 @@
 //
 //	System     states.go   states of the server around a tick
 //	           between.go  other clients' entities, between the two states around the drawn tick
-//	           damped.go   other clients' entities, toward the newest state
+//	           damping.go  or toward the newest state
 //	Present    present.go  clients that simulate everything
 //	Clock      clock.go    the tick at which other clients' entities are drawn
 //	curve.go               interpolation between two states, and extrapolation

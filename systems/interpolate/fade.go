@@ -14,9 +14,9 @@ const invisible = 1e-9
 // fade is a difference between the drawn and the actual pose of an entity, which gets smaller with time, not with
 // frames, so that nothing jumps at any frame rate.
 type fade struct {
-	mask   uint64 // components of the pose
-	from   pose
-	waits  bool // it starts when the entity is drawn again, from the time of the last frame that showed the pose
+	mask   uint64   // components of the pose
+	from   []uint64 // their values, one after the other, each starting at a whole word
+	waits  bool     // it starts when the entity is drawn again, from the time of the last frame that showed the pose
 	on     bool
 	since  time.Time
 	law    law
@@ -38,13 +38,19 @@ type linear float64
 
 func (l linear) left(_, seconds float64) float64 { return max(1-seconds/float64(l), 0) }
 
-// keep stores the pose of an entity of a world, for the components in a mask.
-func (d *drawer) keep(x *fade, w *ecs.World, e ecs.Entity, mask uint64) {
+// keep stores the pose of an entity of a world, for the components in a mask, moved by what is left of a fade at a time. The
+// fade may be nil.
+func (d *drawer) keep(x *fade, w *ecs.World, e ecs.Entity, mask uint64, with *fade, now time.Time) {
 	x.mask, x.from = mask, x.from[:0]
 	for i := range d.moving {
-		if m := &d.moving[i]; mask&m.bit != 0 {
-			x.from.keep(w.Netcode().Pointer(e, m.Component), m.Component)
+		m := &d.moving[i]
+		if mask&m.bit == 0 {
+			continue
 		}
+		at := len(x.from)
+		x.from = append(x.from, make([]uint64, wordsOf(m.Component))...)
+		copyValue(unsafe.Pointer(&x.from[at]), w.Netcode().Pointer(e, m.Component), m.Component)
+		with.shift(m, unsafe.Pointer(&x.from[at]), now)
 	}
 }
 
@@ -133,14 +139,7 @@ func (d *drawer) keepDrawn(f *figure, w *ecs.World, e ecs.Entity, mask uint64, n
 	if f.error == nil {
 		f.error = &fade{}
 	}
-	d.keep(f.error, w, e, mask)
-	at := 0
-	for i := range d.moving {
-		if m := &d.moving[i]; mask&m.bit != 0 {
-			f.error.shift(m, unsafe.Pointer(&f.error.from[at]), now)
-			at += wordsOf(m.Component)
-		}
-	}
+	d.keep(f.error, w, e, mask, f.error, now)
 	return true
 }
 
@@ -167,20 +166,6 @@ func (d *drawer) errorOf(f *figure) (largest float64) {
 	return largest
 }
 
-// pose holds values of interpolated components, one after the other, each starting at a whole word.
-type pose []uint64
-
-// keep appends a value and returns a pointer to the copy.
-func (p *pose) keep(src unsafe.Pointer, comp *ecs.Component) unsafe.Pointer {
-	at := len(*p)
-	for range wordsOf(comp) {
-		*p = append(*p, 0)
-	}
-	dst := unsafe.Pointer(&(*p)[at])
-	copyValue(dst, src, comp)
-	return dst
-}
-
 // startBlend stores the drawn pose of an entity before it is drawn in another way.
 func (d *drawer) startBlend(f *figure) {
 	if f.entity.IsZero() {
@@ -194,7 +179,7 @@ func (d *drawer) startBlend(f *figure) {
 	if f.blend == nil {
 		f.blend = &fade{}
 	}
-	d.keep(f.blend, d.view, f.entity, d.view.Netcode().Mask(f.entity))
+	d.keep(f.blend, d.view, f.entity, d.view.Netcode().Mask(f.entity), nil, d.before)
 	f.blend.wait(d.blends)
 }
 

@@ -1,6 +1,7 @@
 package interpolate
 
 import (
+	"time"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
@@ -17,7 +18,9 @@ type states struct {
 	was         float64 // the head of the last frame
 	oldest      uint32  // tick of the oldest state from which an entity is interpolated
 	coSimulated func() bool
-	damped      *damped // nil: between two states
+	damping     law       // nil: drawn between two states
+	newest      uint32    // tick of the newest snapshot, if damped
+	heard       time.Time // when that snapshot was first drawn
 }
 
 // simulates reports whether this client simulates an entity of its world.

@@ -74,9 +74,8 @@ func New(parts Parts, from States) *System {
 	}
 	from.Mirror.Entities.Attach(&x.figures)
 	s.states = x
-	if s.renderer = (between{x}); from.Damped {
-		x.damped = &damped{states: x, law: newDamping(from.Damping)}
-		s.renderer = x.damped
+	if s.renderer = x; from.Damped {
+		x.damping = newDamping(from.Damping)
 	}
 	return s
 }
@@ -165,11 +164,11 @@ func (s *System) Hide(r *mirror.Replica) { s.states.hide(r.ID, s.states.figures.
 // Reshaped is called before an entity has another state. The drawn entity blends if switched is set: the client starts
 // or stops simulating it.
 func (s *System) Reshaped(r *mirror.Replica, switched bool) {
-	switch d := s.states.damped; {
+	switch x := s.states; {
 	case switched:
-		s.startBlend(s.states.figures.Of(r))
-	case d != nil && !r.Entity.IsZero() && !s.states.simulates(r.Entity):
-		d.changes(r)
+		s.startBlend(x.figures.Of(r))
+	case x.damping != nil && !r.Entity.IsZero() && !x.simulates(r.Entity):
+		x.changes(r)
 	}
 }
 
