@@ -37,7 +37,8 @@ var alike = systems.ClientSystems{
 	},
 }
 
-// A match with a custom Predict, Reconcile or both that behave like the built-in ones is the same to the byte. A few matches run by default, and all with TACTUS_LONG.
+// A match with a custom Predict, Reconcile or both that behave like the built-in ones is the same to the byte. A few matches
+// run by default, and all with TACTUS_LONG.
 func TestOwnSystems(t *testing.T) {
 	t.Parallel()
 	seeds := []uint64{132, 133, 224, 51, 15} // of each model that lets clients predict
