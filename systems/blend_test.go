@@ -21,7 +21,7 @@ func TestPoseIsLeftByTimeNotByFrames(t *testing.T) {
 		v, _ := c.Own(c.View())
 		r := c.mirror.Entities.Of(uint32(c.World().NetID(e)))
 		was := *ecs.Get[place](c.View(), v)
-		c.interpolator.Reshaped(r)
+		c.interpolator.Reshaped(r, true)
 		ecs.Get[place](c.World(), e).X = was.X + 12
 		over := 12 * testTick
 		for i := 1; i <= frames; i++ {

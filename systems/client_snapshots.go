@@ -91,8 +91,8 @@ func (h *clientHost) Admits(r *mirror.Replica, st *mirror.State, own bool, mask 
 
 // Shaped notifies drawing and reconciliation.
 func (h *clientHost) Shaped(r *mirror.Replica, x mirror.Change) {
-	if x.State != nil && x.Switched {
-		h.interpolator.Reshaped(r)
+	if x.State != nil {
+		h.interpolator.Reshaped(r, x.Switched)
 	}
 	h.reconciler.Shaped(r, x)
 }

@@ -71,31 +71,28 @@ func TestOwnReconcileOfOthers(t *testing.T) {
 	config := fieldtest.Config(5, 3, systemstest.RoundTrip(300*time.Millisecond, 50*time.Millisecond, 0.05))
 	config.Protocol, config.Server.Model = fieldtest.Pushes(100), policy.LocalSync{}
 	config.Server.Model = policy.LocalSync{CoSimulate: true}
-	others, wrong := 0, 0
+	others, off := 0, 0
 	var c *systemstest.Crowd
 	config.Client = func(n int) systems.ClientConfig {
 		return systems.ClientConfig{Systems: systems.ClientSystems{Reconcile: func(p systems.ClientParts) func(*ecs.World) {
 			return func(w *ecs.World) {
-				told, ok := p.Confirmed()
-				if !ok {
-					return
-				}
-				back := told.Unpredicted
-				for v := range told.Values {
-					if !v.Agrees() {
-						back = true
-					}
-					owner := ecs.Get[components.Owner](w, v.Entity)
-					if at, predicted, place := reconcile.Read[components.Position](v); place && (owner == nil || owner.Client != c.Clients[n].ID()) {
-						if others++; at != predicted {
-							wrong++
+				for told := range p.Predictor.Confirmed {
+					wrong := told.Unpredicted
+					for v := range told.Values {
+						wrong = wrong || !v.Agrees()
+						owner := ecs.Get[components.Owner](w, v.Entity)
+						if at, predicted, place := reconcile.Read[components.Position](v); place && (owner == nil || owner.Client != c.Clients[n].ID()) {
+							if others++; at != predicted {
+								off++
+							}
 						}
 					}
-				}
-				if back {
-					for input := range p.Predictor.Rewind(told.Input) {
-						p.Predictor.Step(input)
+					if wrong {
+						told.Reject()
 					}
+				}
+				for input := range p.Predictor.Rewind {
+					p.Predictor.Step(input)
 				}
 			}
 		}}}
@@ -104,8 +101,8 @@ func TestOwnReconcileOfOthers(t *testing.T) {
 	c.Run(15 * time.Second)
 	c.Settle()
 	c.Converged()
-	if others < 1000 || wrong < 10 {
-		t.Errorf("%d values of others, %d of them wrong", others, wrong)
+	if others < 1000 || off < 10 {
+		t.Errorf("%d values of others, %d of them wrong", others, off)
 	}
 }
 

@@ -73,20 +73,18 @@ func TestOwnReconcileAmends(t *testing.T) {
 // amending is a Reconcile that moves players by the error of their prediction.
 func amending(p systems.ClientParts) func(*ecs.World) {
 	return func(*ecs.World) {
-		told, ok := p.Confirmed()
-		if !ok {
-			return
-		}
-		if told.Unpredicted {
-			for input := range p.Predictor.Rewind(told.Input) {
-				p.Predictor.Step(input)
+		for told := range p.Predictor.Confirmed {
+			if told.Unpredicted {
+				told.Reject()
 			}
-			return
-		}
-		for v := range told.Values {
-			if at, was, is := reconcile.Read[components.Position](v); is && !v.Agrees() {
-				reconcile.Amend(v, func(x *components.Position) { x.X, x.Y = x.X+at.X-was.X, x.Y+at.Y-was.Y })
+			for v := range told.Values {
+				if at, was, is := reconcile.Read[components.Position](v); is && !told.Unpredicted && !v.Agrees() {
+					reconcile.Amend(v, func(x *components.Position) { x.X, x.Y = x.X+at.X-was.X, x.Y+at.Y-was.Y })
+				}
 			}
+		}
+		for input := range p.Predictor.Rewind {
+			p.Predictor.Step(input)
 		}
 	}
 }

@@ -47,8 +47,8 @@ type ClientSystems struct {
 	InputGather func(p ClientParts) func(*ecs.World)
 	// Predict applies inputs with Predictor: those after Applied, up to Due, in order.
 	Predict func(p ClientParts) func(*ecs.World)
-	// Reconcile compares Confirmed with the prediction. If they differ, it simulates again with Predictor, or
-	// changes the predictions with reconcile.Amend. Otherwise the prediction counts as correct.
+	// Reconcile compares the states that Predictor yields with the prediction. If they differ, it simulates again with
+	// Predictor, or changes the predictions with reconcile.Amend. Start from a copy of reconcile.Correct.
 	Reconcile func(p ClientParts) func(*ecs.World)
 	// Interpolate writes Entities into View at the tick of Clock.
 	Interpolate func(p ClientParts) func(*ecs.World)
@@ -56,15 +56,13 @@ type ClientSystems struct {
 
 // ClientParts holds what a game's own systems use.
 type ClientParts struct {
-	Now      func() time.Time             // time of the current wake-up or frame
-	World    *ecs.World                   // simulated entities, and all others as received
-	View     *ecs.World                   // the world to draw
-	Entities iter.Seq[interpolate.Entity] // entities to draw
-	Clock    *interpolate.Clock           // of entities that are not simulated; it stands still if all are simulated
-	Inputs   inputgather.Inputs           // gathered inputs: inputgather.Push, inputgather.At
-	// Nil if every peer simulates everything: the predictor, and the news for Reconcile.
-	Predictor *reconcile.Predictor
-	Confirmed func() (c reconcile.Confirmed, ok bool)
+	Now       func() time.Time             // time of the current wake-up or frame
+	World     *ecs.World                   // simulated entities, and all others as received
+	View      *ecs.World                   // the world to draw
+	Entities  iter.Seq[interpolate.Entity] // entities to draw
+	Clock     *interpolate.Clock           // of entities that are not simulated; it stands still if all are simulated
+	Inputs    inputgather.Inputs           // gathered inputs: inputgather.Push, inputgather.At
+	Predictor *reconcile.Predictor         // nil if every peer simulates everything
 }
 
 // replace installs these systems.
@@ -74,9 +72,9 @@ func (s ClientSystems) replace(c *Client) {
 		Entities: c.interpolator.Entities(), Clock: c.interpolator.Clock(), Inputs: c.inputs.Inputs(c.protocol),
 	}
 	if c.predictor != nil {
-		parts.Predictor, parts.Confirmed = c.reconciler.Own.Predictor(), c.reconciler.Own.Confirmed
+		parts.Predictor = c.reconciler.Predictor()
 		put(c.predictor.Replace, s.Predict, parts)
-		put(c.reconciler.Own.Replace, s.Reconcile, parts)
+		put(c.reconciler.Replace, s.Reconcile, parts)
 	}
 	put(c.inputs.Replace, s.InputGather, parts)
 	put(c.interpolator.Replace, s.Interpolate, parts)

@@ -35,32 +35,6 @@ func (t *tolerance) setIntegers(period float64) {
 	}
 }
 
-// Distance returns the distance between the components at a and b, in the unit of the fields. It is the length of the
-// vector of differences of all interpolated fields. Each number is one dimension. Angles count the short way round; angles,
-// directions and rotations are in radians. If some fields have an axis, the other numbers are ignored. Held fields, fields
-// in lists, fields that the server decides, and values that are not finite are ignored.
-func (t *Table) Distance(a, b unsafe.Pointer) float64 {
-	placed := false
-	for i := range t.Fields {
-		placed = placed || t.Fields[i].Axis > 0
-	}
-	sum := 0.0
-	for i := range t.Fields {
-		f := &t.Fields[i]
-		if f.offsetLen() == 0 || placed && f.Axis == 0 && !f.Angle && f.dims == 0 {
-			continue
-		}
-		d := t.difference(i, a, b)
-		if f.Angle {
-			d *= 2 * math.Pi / f.period
-		}
-		if d-d == 0 {
-			sum += d * d
-		}
-	}
-	return math.Sqrt(sum)
-}
-
 // difference returns the signed difference of a field in its unit, or the angle between directions or rotations.
 func (t *Table) difference(field int, a, b unsafe.Pointer) float64 {
 	f := &t.Fields[field]

@@ -6,7 +6,7 @@
 //   - Encode it in few bits: [Table.Quantize], [Table.Dequantize], [Table.FirstClamped]. Package codec/delta encodes the
 //     words.
 //   - Encode it exactly: [Table.AppendRaw], [Table.ReadRaw], [Table.RawSize].
-//   - Compare a prediction with the confirmed state: [Table.Compare], [Table.Distance].
+//   - Compare a prediction with the confirmed state: [Table.Compare].
 //   - Interpolate: [Table.Lerp]. On curves: [Table.Hermite], [Table.Rates]. Extrapolate:
 //     [Table.Advance].
 //   - Fade a visual error: [Table.Offset], [Table.Shift], [Table.Extent].

@@ -137,21 +137,29 @@ func rotate(f *Field, p unsafe.Pointer, v vector) {
 	}
 }
 
-// Extent returns the length of an offset in the unit of the fields; angles, directions and rotations are in radians.
+// Extent returns the length of an offset in the unit of the fields; angles, directions and rotations are in radians. If
+// some fields have an axis, other numbers count only while these fields and the angles are equal.
 func (t *Table) Extent(offset []float64) float64 {
-	sum, at := 0.0, 0
+	all, placed, axes, at := 0.0, 0.0, false, 0
 	for i := range t.Fields {
 		f := &t.Fields[i]
+		axes = axes || f.Axis > 0
 		for range f.offsetLen() {
 			d := offset[at]
 			if f.Angle {
 				d *= 2 * math.Pi / f.period
 			}
-			sum += d * d
+			all += d * d
+			if f.Axis > 0 || f.Angle || f.dims > 0 {
+				placed += d * d
+			}
 			at++
 		}
 	}
-	return math.Sqrt(sum)
+	if axes && placed > 0 {
+		return math.Sqrt(placed)
+	}
+	return math.Sqrt(all)
 }
 
 // multiply returns the product of two quaternions x, y, z, w: the rotation b followed by a.

@@ -21,26 +21,24 @@ var alike = systems.ClientSystems{
 	},
 	Reconcile: func(p systems.ClientParts) func(*ecs.World) {
 		return func(*ecs.World) {
-			told, ok := p.Confirmed()
-			if !ok {
-				return
-			}
-			wrong := told.Unpredicted
-			for v := range told.Values {
-				wrong = wrong || !v.Agrees()
-			}
-			if wrong {
-				for input := range p.Predictor.Rewind(told.Input) {
-					p.Predictor.Step(input)
+			for told := range p.Predictor.Confirmed {
+				wrong := told.Unpredicted
+				for v := range told.Values {
+					wrong = wrong || !v.Agrees()
 				}
+				if wrong {
+					told.Reject()
+				}
+			}
+			for input := range p.Predictor.Rewind {
+				p.Predictor.Step(input)
 			}
 		}
 	},
 }
 
-// A match with a custom Predict, Reconcile or both that behave like the built-in ones is the same to the byte. With
-// co-simulated entities, of which the built-in Reconcile takes over only the necessary ones, all promises of the netcode hold.
-// A few matches run by default, and all with TACTUS_LONG.
+// A match with a custom Predict, Reconcile or both that behave like the built-in ones is the same to the byte. A few matches
+// run by default, and all with TACTUS_LONG.
 func TestOwnSystems(t *testing.T) {
 	t.Parallel()
 	seeds := []uint64{132, 133, 224, 51, 15} // of each model that lets clients predict
@@ -53,7 +51,7 @@ func TestOwnSystems(t *testing.T) {
 		d.own = []systems.ClientSystems{alike, {Reconcile: alike.Reconcile}, alike, {Predict: alike.Predict}}[i%4]
 		switch {
 		case policy.Is[policy.Rollback](d.preset) || policy.Is[policy.Lockstep](d.preset):
-		case d.scope || policy.TraitsOf(d.server.Model).Remotes == policy.CoSimulated || runtime.GOARCH != "amd64":
+		case runtime.GOARCH != "amd64":
 			fight(t, d)
 		default:
 			compared++

@@ -1,12 +1,8 @@
 package interpolate
 
 import (
-	"time"
-	"unsafe"
-
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/reuse"
 )
 
 // carried holds the drawing state of components that ecs.Carry places.
@@ -37,15 +33,12 @@ func newCarried(p *ecs.Protocol) carried {
 }
 
 // carriedPose is how a frame drew a component that ecs.Carry places. If a change of carrier changes the place, the
-// difference is stored and fades linearly over blendTicks.
+// difference fades.
 type carriedPose struct {
 	frame   uint64           // newest frame that drew it; 0: none
 	carrier components.NetID // 0: none
 	jumps   uint8            // of the entity
-	place   pose
-	on      bool // there is a difference
-	since   time.Time
-	offset  []float64
+	fade
 }
 
 // carriedPoseOf returns the pose of the i-th carried component.
@@ -72,18 +65,7 @@ func (d *drawer) noteUncarried(f *figure, mask uint64) {
 // noteDrawn stores what a frame drew of an entity.
 func (d *drawer) noteDrawn(s *carriedPose, c *placed, e ecs.Entity, carrier components.NetID, frame uint64) {
 	s.frame, s.carrier, s.jumps = frame, carrier, d.jumpsOf(d.view, e)
-	s.place = s.place[:0]
-	s.place.keep(d.view.Netcode().Pointer(e, c.Component), c.Component)
-}
-
-// leavesCarrier reports whether a component is blending from its place on a carrier to its own state.
-func (d *drawer) leavesCarrier(f *figure, comp *ecs.Component) bool {
-	for i := range f.carriedPoses {
-		if st := &f.carriedPoses[i]; st.on && st.carrier == 0 && d.carried.components[i].Component == comp {
-			return true
-		}
-	}
-	return false
+	d.keep(&s.fade, d.view, e, c.bit, nil, d.before)
 }
 
 // carrying draws carried entities at the place of their drawn carriers.
@@ -132,7 +114,7 @@ func (s carrying) drawTable(i int, t ecs.Table) {
 // drawOn draws an entity where a link places it, once per frame. nil means that it is not carried.
 func (s carrying) drawOn(i int, e ecs.Entity, l *ecs.Link) {
 	c := &s.carried.components[i]
-	f, simulated := s.renderer.find(uint32(s.view.NetID(e)))
+	f, _ := s.renderer.find(uint32(s.view.NetID(e)))
 	known := f != nil && f.entity == e
 	if known && s.carriedPoseOf(f, i).frame == s.carried.frame {
 		return
@@ -146,10 +128,6 @@ func (s carrying) drawOn(i int, e ecs.Entity, l *ecs.Link) {
 		return // a predicted spawn, or drawn by a game's own system
 	}
 	st := s.carriedPoseOf(f, i)
-	if _, damps := s.renderer.(*damped); damps && !simulated && l == nil && st.carrier != 0 {
-		source, _ := s.world.ByNetID(s.view.NetID(e))
-		s.copy(e, source, c.bit) // the stored difference alone blends toward that value
-	}
 	if c.Component.Mode&ecs.Interpolated != 0 {
 		s.blendCarrier(st, c, e, carrier)
 	}
@@ -161,21 +139,11 @@ func (s carrying) drawOn(i int, e ecs.Entity, l *ecs.Link) {
 
 // blendCarrier moves the drawn value of an entity toward its place before its carrier changed.
 func (s carrying) blendCarrier(st *carriedPose, c *placed, e ecs.Entity, carrier components.NetID) {
-	p := s.view.Netcode().Pointer(e, c.Component)
 	switch {
 	case st.frame != s.carried.frame-1 || st.jumps != s.jumpsOf(s.view, e):
 		st.on = false
 	case st.carrier != carrier:
-		st.offset = reuse.Slice(st.offset, c.Component.Schema.Offsets())
-		c.Component.Schema.Offset(st.offset, p, unsafe.Pointer(&st.place[0]))
-		st.on, st.since = true, s.before
+		s.startFade(&st.fade, s.view, e, s.before, s.blends)
 	}
-	if !st.on {
-		return
-	}
-	over := blendTicks * s.world.StepDuration()
-	left := 1 - s.time().Sub(st.since).Seconds()/over.Seconds()
-	if st.on = left > 0; st.on {
-		c.Component.Schema.Shift(p, st.offset, left)
-	}
+	s.drawFade(&st.fade, e)
 }

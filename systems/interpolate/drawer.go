@@ -20,7 +20,9 @@ type drawer struct {
 	moving      []moving      // replicated components that are interpolated
 	offsets     int           // total number of offsets of these components
 	smoothing   Smoothing
-	kept        kept
+	errors      law // of corrections
+	blends      law
+	kept        []keptPose
 	carried     carried
 	recordReader
 }
@@ -34,7 +36,8 @@ type moving struct {
 }
 
 func newDrawer(world, view *ecs.World, p *ecs.Protocol, smoothing Smoothing, now func() time.Time) drawer {
-	d := drawer{protocol: p, world: world, view: view, now: now, smoothing: smoothing, carried: newCarried(p), recordReader: newRecordReader(p)}
+	d := drawer{protocol: p, world: world, view: view, now: now, smoothing: smoothing,
+		errors: smoothing, blends: linear((blendTicks * world.StepDuration()).Seconds()), carried: newCarried(p), recordReader: newRecordReader(p)}
 	for _, comp := range d.comps {
 		if comp.Words > 0 && comp.Mode&ecs.Interpolated != 0 {
 			n := comp.Schema.Offsets()
@@ -82,7 +85,7 @@ func (d *drawer) hide(id uint32, f *figure) {
 	if !f.entity.IsZero() {
 		d.view.Netcode().Discard(components.NetID(id))
 		f.entity, f.ahead = ecs.Entity{}, 0
-		f.dropEffects()
+		f.dropFades()
 	}
 }
 
@@ -96,19 +99,17 @@ func (d *drawer) show(id uint32, f *figure, mask uint64, simulated bool) {
 	}
 }
 
-// drawSimulated draws an entity as this client simulates it.
-func (d *drawer) drawSimulated(id uint32, f *figure, e ecs.Entity) {
+// drawWorld draws an entity as it is in the client's world. simulated reports whether this client simulates it.
+func (d *drawer) drawWorld(id uint32, f *figure, e ecs.Entity, simulated bool) {
 	if key := ecs.Get[ecs.SpawnKey](d.world, e); key != nil && f.entity.IsZero() {
 		if _, drawn := d.view.Netcode().Spawned(*key); drawn {
 			f.entity, _ = d.view.Netcode().Confirm(*key, components.NetID(id), true)
 		}
 	}
-	mask := d.world.Netcode().Mask(e)
 	f.checkJump(d.jumpsOf(d.view, f.entity), d.jumpsOf(d.world, e))
-	d.show(id, f, mask, true)
+	d.show(id, f, d.world.Netcode().Mask(e), simulated)
 	d.copy(f.entity, e, ^uint64(0))
-	d.drawError(f)
-	d.drawBlend(f)
+	d.drawFades(f)
 }
 
 // drawSpawns draws predicted spawns from the tick of their input on. A spawn keeps its handle in the view when the

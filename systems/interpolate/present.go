@@ -45,11 +45,11 @@ func (p *Present) EndStep() { p.step = false }
 func (p *Present) Rewind(from uint32) {
 	if p.changed = from; !p.step {
 		for _, x := range p.list {
-			x.dropError()
+			x.error.drop()
 		}
 		return
 	}
-	p.kept.clear()
+	p.kept = p.kept[:0]
 	if p.smoothing.Off {
 		return
 	}
@@ -72,7 +72,7 @@ func (p *Present) Start(tick uint32) {
 
 // Done computes the visual errors after the last tick that is simulated again.
 func (p *Present) Done() {
-	if len(p.kept.list) > 0 && p.step && p.tick+1 == p.next {
+	if len(p.kept) > 0 && p.step && p.tick+1 == p.next {
 		p.lookUp()
 		p.takeErrors()
 	}
@@ -80,8 +80,8 @@ func (p *Present) Done() {
 
 // lookUp finds the entities with stored poses in the world. Recreated entities have new handles.
 func (p *Present) lookUp() {
-	for i := range p.kept.list {
-		x := &p.kept.list[i]
+	for i := range p.kept {
+		x := &p.kept[i]
 		x.e, _ = p.world.ByNetID(components.NetID(x.id))
 		x.lost = x.lost || x.e.IsZero()
 	}
@@ -110,7 +110,7 @@ func (p *Present) draw(share float64) progress {
 			continue
 		}
 		kept = append(kept, x)
-		p.drawSimulated(x.id, &x.figure, x.source)
+		p.drawWorld(x.id, &x.figure, x.source, true)
 	}
 	p.list = kept
 	for t := range p.world.Netcode().Tables {
@@ -132,7 +132,7 @@ func (p *Present) drawNew(t ecs.Table) bool {
 		x.source = t.Entities[i]
 		p.byID[x.id] = x
 		p.list = append(p.list, x)
-		p.drawSimulated(x.id, &x.figure, x.source)
+		p.drawWorld(x.id, &x.figure, x.source, true)
 	}
 	return true
 }

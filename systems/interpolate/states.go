@@ -1,6 +1,7 @@
 package interpolate
 
 import (
+	"time"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
@@ -17,6 +18,9 @@ type states struct {
 	was         float64 // the head of the last frame
 	oldest      uint32  // tick of the oldest state from which an entity is interpolated
 	coSimulated func() bool
+	damping     law       // nil: drawn between two states
+	newest      uint32    // tick of the newest snapshot, if damped
+	heard       time.Time // when that snapshot was first drawn
 }
 
 // simulates reports whether this client simulates an entity of its world.
@@ -71,9 +75,8 @@ type figure struct {
 	entity       ecs.Entity    // in the view; zero: not there
 	between      [2]uint32     // ticks of the states that it was last drawn between; 0: none
 	ahead        uint32        // send of the state from which the last frame extrapolated; 0: it did not
-	blend        *blend        // nil: it was always drawn in one way
-	error        *visualError  // nil: there was none
-	lag          []float64     // seconds of frames that were too short to move a component; see damped
+	blend        *fade         // from the last way of drawing; nil: it was always drawn in one way
+	error        *fade         // the visual error, or how far a damped entity is behind; nil: there was none
 	carriedPoses []carriedPose // by carried component; nil: it was never carried
 }
 
@@ -102,40 +105,17 @@ func (f *figure) noteSegment(from, to *mirror.State, ahead bool) {
 	}
 }
 
-// ensureError returns the visual error of an entity, with room for length offsets.
-func (f *figure) ensureError(length int) *visualError {
-	if f.error == nil {
-		f.error = &visualError{offset: make([]float64, length)}
-	}
-	return f.error
-}
-
-// dropError removes the visual error.
-func (f *figure) dropError() {
-	if f.error != nil {
-		f.error.on = false
+// checkJump removes the fades of an entity that teleported since the last frame. before and now are its teleport counts.
+func (f *figure) checkJump(before, now uint8) {
+	if before != now {
+		f.dropFades()
 	}
 }
 
-// blending reports whether the figure is blending from an earlier pose.
-func (f *figure) blending() bool { return f.blend != nil && f.blend.on }
-
-// checkJump removes the visual error and the blend of an entity that teleported since the last frame, and reports
-// whether it did. before and now are its teleport counts.
-func (f *figure) checkJump(before, now uint8) (jumped bool) {
-	if before == now {
-		return false
-	}
-	f.dropEffects()
-	return true
-}
-
-// dropEffects removes all differences between the drawn and the actual state.
-func (f *figure) dropEffects() {
-	f.dropError()
-	if f.blend != nil {
-		f.blend.on = false
-	}
+// dropFades removes all differences between the drawn and the actual state.
+func (f *figure) dropFades() {
+	f.error.drop()
+	f.blend.drop()
 	for i := range f.carriedPoses {
 		f.carriedPoses[i].on = false
 	}

@@ -74,8 +74,8 @@ func New(parts Parts, from States) *System {
 	}
 	from.Mirror.Entities.Attach(&x.figures)
 	s.states = x
-	if s.renderer = (between{x}); from.Damped {
-		s.renderer = &damped{states: x, damping: newDamping(from.Damping)}
+	if s.renderer = x; from.Damped {
+		x.damping = newDamping(from.Damping)
 	}
 	return s
 }
@@ -161,12 +161,20 @@ func (s *System) Shows(r *mirror.Replica) bool {
 // Hide removes an entity from the view until it is drawn again.
 func (s *System) Hide(r *mirror.Replica) { s.states.hide(r.ID, s.states.figures.Of(r)) }
 
-// Reshaped is called before the client starts or stops simulating an entity. The drawn entity then blends.
-func (s *System) Reshaped(r *mirror.Replica) { s.startBlend(s.states.figures.Of(r)) }
+// Reshaped is called before an entity has another state. The drawn entity blends if switched is set: the client starts
+// or stops simulating it.
+func (s *System) Reshaped(r *mirror.Replica, switched bool) {
+	switch x := s.states; {
+	case switched:
+		s.startBlend(x.figures.Of(r))
+	case x.damping != nil && !r.Entity.IsZero() && !x.simulates(r.Entity):
+		x.changes(r)
+	}
+}
 
 // Begin stores the drawn poses of simulated entities before ticks are simulated again.
 func (s *System) Begin() {
-	s.kept.clear()
+	s.kept = s.kept[:0]
 	if s.smoothing.Off {
 		return
 	}

@@ -3,7 +3,7 @@
 //
 //   - Apply the inputs that are due: [System.Run], the system Predict. Apply one input: [System.Step].
 //     Go back, to simulate again: [System.Rewind].
-//   - Decide in another way which inputs apply when: systems.ClientSystems, with systems.Predictor.
+//   - Decide in another way which inputs apply when: systems.ClientSystems, with reconcile.Predictor.
 //   - Choose which entities a client simulates: [Mode], [Scope].
 //   - Relate inputs, server ticks and snapshots: [Numbering].
 //   - Match predicted spawns and despawns with snapshots: [Spawns].

@@ -14,7 +14,6 @@ import (
 // compare finds differences between predictions and the server's state.
 type compare struct {
 	parts           *Parts
-	predicted       uint64   // bits of the predicted components
 	hasServerFields bool     // some of them have fields that the server decides
 	quantized       bool     // both sides quantize every step, so that values must be equal
 	pair            []int32  // words of the two values that were quantized last
@@ -75,63 +74,18 @@ func (c *compare) dequantized(comp *ecs.Component, words []int32) unsafe.Pointer
 	return p
 }
 
-// same reports whether owner state equals the prediction, and reports the differences.
-func (c *compare) same(v verdict) bool {
-	if v.exact && c.exact(v.own) {
-		return true
-	}
-	return c.agrees(v.own) && !v.exact
-}
-
-// agrees compares owner state with the prediction after the same input, and reports the differences.
-func (c *compare) agrees(own mirror.OwnState) bool {
-	same := true
-	c.parts.Mirror.Own.Each(own.Send, func(v mirror.OwnValue) {
-		comp, id := v.Component, components.NetID(v.ID)
-		e, ok := c.parts.World.ByNetID(id)
-		if !ok {
-			return
-		}
-		predicted := c.parts.Predict.History.Value(own.Input, e, comp)
-		if predicted == nil {
-			return
-		}
-		if field := c.differs(e, own.Input, comp, predicted, v.Value); field >= 0 {
-			same = false
-			c.mispredicted(Mismatch{Tick: own.Tick, Input: own.Input, NetID: id}, comp, field, predicted, v.Value)
-		}
-	})
-	return same
-}
-
-// exact reports whether owner state equals the prediction bit by bit, so that nothing has to be restored. A
+// isExact reports whether owner state equals the prediction bit by bit, so that nothing has to be restored. A
 // reported result is coarser: after a result differed, the client adopts owner state even if the prediction is
 // within tolerance.
-func (c *compare) exact(own mirror.OwnState) bool {
+func (s *System) isExact(own mirror.OwnState) bool {
 	same := true
-	c.parts.Mirror.Own.Each(own.Send, func(v mirror.OwnValue) {
-		comp := v.Component
-		e, ok := c.parts.World.ByNetID(components.NetID(v.ID))
-		if !ok || c.predicted>>comp.Replicated()&1 == 0 {
-			return
+	s.eachValue(nil, own.Send, func(v Value) {
+		if s.predicted>>v.Component.Replicated()&1 != 0 {
+			predicted := s.parts.Predict.History.Value(own.Input, v.Entity, v.Component)
+			same = same && predicted != nil && bytes.Equal(s.parts.Results.Raw(v.Component, predicted), v.raw)
 		}
-		predicted := c.parts.Predict.History.Value(own.Input, e, comp)
-		if predicted == nil {
-			same = false
-			return
-		}
-		same = same && bytes.Equal(c.parts.Results.Raw(comp, predicted), v.Raw)
 	})
 	return same
-}
-
-// differs returns the field in which the prediction of a component after an input is wrong, or -1.
-func (c *compare) differs(e ecs.Entity, input uint32, comp *ecs.Component, predicted, truth unsafe.Pointer) int {
-	field := c.mismatch(comp, predicted, truth)
-	if field >= 0 && c.follows(e, input, comp) {
-		return -1
-	}
-	return field
 }
 
 // follows reports whether ecs.Carry placed a component, after an input, relative to an entity that this client does
@@ -201,36 +155,26 @@ func (c *compare) mispredicted(x Mismatch, comp *ecs.Component, field int, predi
 	}
 }
 
-// ownDiffers compares the prediction of a component of an own entity with the newest owner state, after the same
-// input. It returns an error that describes the difference.
-func (c *compare) ownDiffers(e ecs.Entity, comp *ecs.Component) (err error) {
-	m := c.parts.Mirror
-	newest := m.Own.Newest
-	if newest.Tick != m.Newest.Tick {
-		return fmt.Errorf("%s: owner state is of tick %d", comp.Name, newest.Tick)
+// describe returns an error that describes how the prediction of a component after an input differs from the server's
+// value, or nil.
+func (c *compare) describe(e ecs.Entity, input uint32, comp *ecs.Component, truth unsafe.Pointer) error {
+	predicted := c.parts.Predict.History.Value(input, e, comp)
+	if predicted == nil {
+		predicted = c.parts.World.Netcode().Pointer(e, comp)
 	}
-	if newest.Input > c.parts.Predict.Applied() {
-		return nil // the prediction has not reached that tick
+	field := comp.Schema.Compare(predicted, truth)
+	if field < 0 {
+		field = c.mismatch(comp, predicted, truth)
 	}
-	id, found := c.parts.World.NetID(e), false
-	m.Own.Each(newest.Send, func(v mirror.OwnValue) {
-		if components.NetID(v.ID) != id || v.Component != comp || err != nil {
-			return
-		}
-		found = true
-		predicted := c.parts.Predict.History.Value(newest.Input, e, comp)
-		if predicted == nil {
-			predicted = c.parts.World.Netcode().Pointer(e, comp)
-		}
-		if field := comp.Schema.Compare(predicted, v.Value); field >= 0 && !c.follows(e, newest.Input, comp) {
-			err = fmt.Errorf("%s.%s after input %d: %s on the client, %s on the server", comp.Name, comp.Schema.Fields[field].Path,
-				newest.Input, comp.Schema.Format(field, predicted), comp.Schema.Format(field, v.Value))
-		}
-	})
-	if err == nil && !found && m.Own.Whole(newest.Send) {
-		return fmt.Errorf("%s: the newest snapshot has no owner state of it", comp.Name)
+	if field < 0 || c.follows(e, input, comp) {
+		return nil
 	}
-	return err
+	// Quantizing loses up to half a step. Compare with what the server computes from both.
+	if r := c.parts.Results; r != nil && comp.Schema.Compare(r.Quantized(comp, predicted), truth) < 0 {
+		return nil
+	}
+	return fmt.Errorf("%s.%s after input %d: %s on the client, %s on the server", comp.Name, comp.Schema.Fields[field].Path,
+		input, comp.Schema.Format(field, predicted), comp.Schema.Format(field, truth))
 }
 
 // Mismatch describes a component field that a client predicted wrongly.

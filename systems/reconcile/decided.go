@@ -3,7 +3,6 @@ package reconcile
 import (
 	"unsafe"
 
-	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
@@ -48,85 +47,63 @@ func (c *compare) adoptServerFields(e ecs.Entity, comp *ecs.Component, after uin
 	}
 }
 
-// decided adopts server-decided fields of predicted entities.
-type decided struct {
-	parts    *Parts
-	compare  *compare
-	others   *others
-	reported *reported // nil: owner state always arrives
-	fresh    bool      // new snapshots of own entities have arrived
-}
-
-// adoptOwn adopts the server-decided fields in owner state.
-func (d *decided) adoptOwn(own mirror.OwnState) {
-	d.parts.Mirror.Own.Each(own.Send, func(v mirror.OwnValue) {
-		if e, ok := d.parts.World.ByNetID(components.NetID(v.ID)); ok && len(v.Component.Schema.Server) > 0 {
-			d.compare.adoptServerFields(e, v.Component, own.Input, v.Value)
+// adoptServerFields adopts the server-decided fields in the state of a send, which is after an input: in the public state
+// of an entity, or with nil in owner state.
+func (s *System) adoptServerFields(r *mirror.Replica, send, input uint32) {
+	if !s.compare.hasServerFields {
+		return
+	}
+	s.eachValue(r, send, func(v Value) {
+		if len(v.Component.Schema.Server) > 0 {
+			s.compare.adoptServerFields(v.Entity, v.Component, input, v.sent)
 		}
 	})
 }
 
-// receive records a public state of an own entity.
-func (d *decided) receive(r *mirror.Replica, st *mirror.State) {
-	if d.reported != nil {
-		x := d.others.proofs.records.Of(r)
-		x.confirmed, x.unseen = st.Send, true
-		d.fresh = true
-	}
-}
-
-// adoptAgain lets adoptPublic adopt the public states again that are newer than owner state, which may have been overtaken by them.
-func (d *decided) adoptAgain(own mirror.OwnState) {
-	if d.reported == nil {
+// adoptAgain lets adoptPublic adopt the public states again that are newer than owner state, which may have been
+// overtaken by them.
+func (s *System) adoptAgain(own mirror.OwnState) {
+	if s.reported == nil {
 		return
 	}
-	for _, r := range d.parts.Mirror.Entities.All() {
-		if x := d.others.proofs.records.Of(r); r.Predicted() && x.confirmed > own.Send {
-			x.unseen, d.fresh = true, true
+	for _, r := range s.parts.Mirror.Entities.All() {
+		if x := s.records.Of(r); r.Predicted() && x.confirmed > own.Send {
+			x.unseen, s.fresh = true, true
 		}
 	}
 }
 
-// adoptPublic adopts the server-decided fields of new public states. If a value that results leave out differs, the
-// client requests owner state.
-func (d *decided) adoptPublic() {
-	if !d.fresh {
+// adoptPublic adopts the server-decided fields in new public states of own entities. If a value that results leave out
+// differs, the client requests owner state.
+func (s *System) adoptPublic() {
+	if !s.fresh {
 		return
 	}
-	d.fresh = false
-	for _, r := range d.parts.Mirror.Entities.All() {
-		x := d.others.proofs.records.Of(r)
+	s.fresh = false
+	if s.reported == nil {
+		return
+	}
+	for _, r := range s.parts.Mirror.Entities.All() {
+		x := s.records.Of(r)
 		if !r.Predicted() || !x.unseen {
 			continue
 		}
 		x.unseen = false
-		if input, known := d.parts.Predict.Numbering.After(x.confirmed); known && input <= d.parts.Predict.Applied() {
-			d.others.adoptServerFields(r, input)
-			d.reported.doubts = d.reported.doubts || !d.others.carriedAgrees(r, input)
+		if input, known := s.parts.Predict.Numbering.After(x.confirmed); known && input <= s.parts.Predict.Applied() {
+			s.adoptServerFields(r, x.confirmed, input)
+			s.reported.doubts = s.reported.doubts || !s.carriedAgrees(r, x.confirmed, input)
 		}
 	}
 }
 
 // carriedAgrees compares components that [ecs.Carry] may place, which results leave out, with the public state of
 // an own entity.
-func (o *others) carriedAgrees(r *mirror.Replica, input uint32) bool {
-	same := true
-	o.eachConfirmed(r, func(_ *mirror.State, comp *ecs.Component, words []int32) {
-		predicted := o.parts.Predict.History.Value(input, r.Entity, comp)
-		same = same && (predicted == nil || !o.compare.hasCarrier(r.Entity, input, comp) ||
-			o.compare.differs(r.Entity, input, comp, predicted, o.compare.dequantized(comp, words)) < 0)
+func (s *System) carriedAgrees(r *mirror.Replica, send, input uint32) bool {
+	same, c := true, &s.compare
+	s.eachValue(r, send, func(v Value) {
+		predicted := s.parts.Predict.History.Value(input, v.Entity, v.Component)
+		same = same && (predicted == nil || !c.hasCarrier(v.Entity, input, v.Component) ||
+			c.mismatch(v.Component, predicted, v.sent) < 0 || c.follows(v.Entity, input, v.Component))
 	})
 	return same
-}
-
-// adoptServerFields adopts the server-decided fields of the newest public state of an entity, after an input.
-func (o *others) adoptServerFields(r *mirror.Replica, input uint32) {
-	if !o.compare.hasServerFields {
-		return
-	}
-	o.eachConfirmed(r, func(_ *mirror.State, comp *ecs.Component, words []int32) {
-		if len(comp.Schema.Server) > 0 {
-			o.compare.adoptServerFields(r.Entity, comp, input, o.compare.dequantized(comp, words))
-		}
-	})
 }

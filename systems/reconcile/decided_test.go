@@ -197,15 +197,17 @@ func TestDecided_BesideCorrections(t *testing.T) {
 	own := func(n int) systems.ClientConfig {
 		return systems.ClientConfig{Systems: systems.ClientSystems{Reconcile: func(p systems.ClientParts) func(*ecs.World) {
 			return func(*ecs.World) {
-				c, ok := p.Confirmed()
-				wrong := c.Unpredicted
-				for v := range c.Values {
-					wrong = wrong || !v.Agrees()
-				}
-				if ok && wrong {
-					for input := range p.Predictor.Rewind(c.Input) {
-						p.Predictor.Step(input)
+				for told := range p.Predictor.Confirmed {
+					wrong := told.Unpredicted
+					for v := range told.Values {
+						wrong = wrong || !v.Agrees()
 					}
+					if wrong {
+						told.Reject()
+					}
+				}
+				for input := range p.Predictor.Rewind {
+					p.Predictor.Step(input)
 				}
 			}
 		}}}

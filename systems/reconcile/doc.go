@@ -1,9 +1,9 @@
 // Package reconcile keeps a client's predictions consistent with the server.
 //
-//   - Compare, and simulate again after a misprediction: [System.Run], the system Reconcile. [System] defines the
-//     terms and the order of the steps after a correction.
-//   - Replace the comparison: systems.ClientSystems, with [Confirmed], [Value] and [Read]. Correct by simulating
-//     again with [Predictor.Rewind], or by changing stored predictions with [Amend].
+//   - Compare, and simulate again after a misprediction: [Correct]. [System] defines the terms and the order of the steps
+//     after a correction.
+//   - Compare or correct in another way: systems.ClientSystems, with a copy of [Correct]. [Read] reads a [Value].
+//     [Amend] changes stored predictions instead of simulating again.
 //   - Adopt fields tagged server without simulating again: decided.go.
 //   - What the server has confirmed: [System.ConfirmedInput].
 //   - Report results, if owner state arrives only as a correction: [System.Report].

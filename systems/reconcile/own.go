@@ -1,7 +1,7 @@
 package reconcile
 
 import (
-	"iter"
+	"math/bits"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
@@ -9,118 +9,153 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 )
 
-// Own runs a game's own Reconcile system and holds its state.
-type Own struct {
-	system       *System
-	run          func(*ecs.World) // nil: there is none
-	verdict      verdict
-	confirmed    Confirmed
-	hasConfirmed bool // confirmed is not empty
-	queried      bool // the game called Confirmed
-	rewound      bool // the game called Rewind for owner state
-	amended      bool // the game called Amend, and View.Begin was called
-	amendedOwn   bool // the game called Amend for own entities
-}
-
-// Replace makes run judge predictions instead of the system. run uses [Confirmed] and a [Predictor]. The system
-// still processes what the server settles whatever was predicted: which spawns exist, and inputs that the server
-// skipped. Causes are not counted by field, and Parts.OnMismatch is not called.
-func (x *Own) Replace(run func(*ecs.World)) { x.run = run }
-
-// Predictor returns a predictor for the game's system.
-func (x *Own) Predictor() *Predictor { return &Predictor{x.system} }
-
-// Confirmed returns the state received since the previous run. It returns false if there is none.
-func (x *Own) Confirmed() (c Confirmed, ok bool) {
-	x.queried = true
-	return x.confirmed, x.hasConfirmed
-}
-
-// judge runs the game's system and records its decisions. A state for which the game neither went back nor amended
-// counts as correct.
-func (x *Own) judge(w *ecs.World, v verdict) {
-	s := x.system
-	since := s.others.find(v, true)
-	own := s.applyVerdict(v)
-	unpredicted := s.proofs.takeServerState || own && v.exact && !s.compare.exact(v.own)
-	if own && !s.proofs.takeServerState && !s.parts.Predict.History.Has(v.own.Input) {
-		own, unpredicted = s.countStale(v.own), true
-	}
-	x.verdict, x.confirmed, x.queried, x.rewound = v, Confirmed{Tick: v.own.Tick, Input: v.own.Input, system: s}, false, false
-	x.confirmed.Unpredicted, x.confirmed.own = own && unpredicted, own
-	if x.hasConfirmed = own || s.others.wrong; !own {
-		x.confirmed.Input, x.confirmed.Tick = max(since, s.proofs.settled), s.parts.Mirror.Newest.Tick
-	}
-	x.run(w)
-	mended := x.amendedOwn
-	amended := x.endAmend()
-	switch {
-	case !own || !x.queried || x.rewound || x.confirmed.Unpredicted:
-	case mended:
-		s.Counts.Corrections++
-		s.recordAdopted(v.own)
-		if s.compare.hasServerFields {
-			s.decided.adoptOwn(v.own)
+// Correct is the system Reconcile unless a game has its own, which may start from a copy of it. It compares each new
+// state with the prediction after the same input. If any is wrong, it goes back, adopts the server's states, and
+// simulates the later inputs again.
+func Correct(p *Predictor) {
+	for told := range p.Confirmed {
+		wrong := told.Unpredicted
+		for v := range told.Values {
+			wrong = wrong || !v.Agrees()
 		}
-	default:
-		s.recordCorrect(v.own)
+		if wrong {
+			told.Reject()
+		}
 	}
-	s.others.acceptAll()
-	if amended || s.others.lost || s.proofs.takeServerState && !s.proofs.predictsOwn() {
-		next := s.parts.Predict.Applied() + 1
-		s.parts.Predict.Withdraw(next)
-		s.proofs.withdrawn(next)
+	for input := range p.Rewind {
+		p.Step(input)
 	}
-	s.others.lost, s.proofs.takeServerState = false, s.proofs.takeServerState && s.proofs.predictsOwn()
 }
 
-// endAmend ends the changes of Amend, and reports whether there were any.
-func (x *Own) endAmend() (amended bool) {
-	if amended = x.amended; amended {
-		x.system.parts.View.End()
+// Replace makes run judge predictions instead of [Correct]. run uses a [Predictor].
+func (s *System) Replace(run func(*ecs.World)) { s.run = run }
+
+// Predictor returns the predictor.
+func (s *System) Predictor() *Predictor { return &s.predictor }
+
+// Predictor simulates ahead of the server, and yields what the server confirms.
+type Predictor struct{ system *System }
+
+// Applied returns the newest input that has been simulated.
+func (p *Predictor) Applied() uint32 { return p.system.parts.Predict.Applied() }
+
+// Due returns the input that should have been simulated by now: the newest gathered one, or an earlier one if
+// inputs apply with a delay. Under policy.CorrectOnMismatch, a client that stays behind it has no results to report
+// and receives owner state all the time.
+func (p *Predictor) Due() uint32 { return p.system.parts.Predict.Due() }
+
+// Step gives the client's entities an input, runs Simulate, and stores the result.
+func (p *Predictor) Step(input uint32) { p.system.parts.Predict.Step(input) }
+
+// Confirmed yields the states that arrived since the previous run, each once. A state that is neither rejected nor
+// amended in the body of the loop counts as correct.
+func (p *Predictor) Confirmed(yield func(*Confirmed) bool) {
+	s := p.system
+	for _, r := range s.parts.Predict.Scope.Others() {
+		if s.fresh && s.nextOther(r) && !s.judge(yield) {
+			return
+		}
 	}
-	x.amended, x.amendedOwn = false, false
-	return amended
+	if s.verdict.fresh && s.nextOwn() {
+		s.judge(yield)
+	}
 }
 
-// Confirmed is server state of entities that this client predicts.
+// Rewind goes back to the oldest rejected state. It restores the world after the input of that state, with the server's
+// state instead of the prediction, and yields the later inputs: call Step for each. Later confirmed states replace the
+// predictions on the way. Drawn entities keep their places meanwhile. Rewind yields nothing if there is nothing to simulate again.
+func (p *Predictor) Rewind(yield func(input uint32) bool) {
+	s := p.system
+	if consumed := s.consumed(); s.lost && s.parts.Predict.History.Has(consumed) {
+		s.goBack(consumed)
+	}
+	if !s.wrong {
+		return
+	}
+	s.endAmend()
+	after := max(s.after, s.settled)
+	if s.wrongOwn {
+		after = s.verdict.own.Input
+		s.recordAdopted(s.verdict.own)
+	}
+	s.wrong, s.wrongOwn = false, false
+	first, n := s.startReplay(after)
+	for i := range n {
+		if !yield(first + i) {
+			break
+		}
+		s.finishInput(first + i)
+	}
+	s.endReplay()
+	s.clearLost()
+}
+
+// Confirmed is server state of entities that this client predicts: owner state, which has all or some of its own
+// entities, or the state of one co-simulated entity. It is valid in the body of the loop.
 type Confirmed struct {
-	// Input is the input for [Predictor.Rewind]: the last one that the server had consumed at the end of Tick, when
-	// the own entities had this state.
+	// Input is the last input of this client that the server had consumed at the end of Tick, when the entities had
+	// this state.
 	Input, Tick uint32
 	// Unpredicted reports that there is no prediction to compare with, for example for a new entity, or that the
-	// server repeats the state until the client adopts it. Go back, whatever the values are.
+	// server repeats the state until the client adopts it. Reject the state, whatever the values are.
 	Unpredicted bool
 
-	own    bool // it contains own entities
-	system *System
+	system    *System
+	replica   *mirror.Replica // the co-simulated entity; nil: owner state
+	send      uint32
+	from      uint32 // a replay that adopts the state starts after this input
+	predicted bool   // there is a prediction to compare with
+	rejected  bool
+	amended   bool
 }
 
-// Values yields all predicted components in the state, of own and of co-simulated entities, except those that
-// ecs.Carry places relative to an entity that this client does not simulate. Predictions are those before Rewind.
-// Each value is valid until the next one.
-func (c Confirmed) Values(yield func(Value) bool) {
+// Values yields all predicted components in the state, except those that ecs.Carry places relative to an entity that
+// this client does not simulate. Predictions are those before Rewind. Each value is valid until the next one.
+func (c *Confirmed) Values(yield func(Value) bool) {
 	s, more := c.system, true
-	visit := func(e ecs.Entity, input uint32, own bool, comp *ecs.Component, sent unsafe.Pointer) {
-		if predicted := s.parts.Predict.History.Value(input, e, comp); more && predicted != nil && !s.compare.follows(e, input, comp) {
-			more = yield(Value{e, comp, sent, predicted, input, own, s})
+	s.eachValue(c.replica, c.send, func(v Value) {
+		v.predicted, v.of = s.parts.Predict.History.Value(c.Input, v.Entity, v.Component), c
+		if more && v.predicted != nil && !s.compare.follows(v.Entity, c.Input, v.Component) {
+			more = yield(v)
+		}
+	})
+}
+
+// Reject records that the prediction is wrong, so that Rewind goes back to this state. Unless there was no prediction, it
+// counts a correction and its causes, and calls systems.Prediction.OnMismatch for the components that do not agree.
+func (c *Confirmed) Reject() {
+	if c.rejected {
+		return
+	}
+	c.rejected = true
+	s := c.system
+	if c.predicted {
+		c.reportCauses()
+		c.countCorrection()
+	}
+	s.goBack(c.from)
+	if s.wrongOwn = s.wrongOwn || c.replica == nil; c.replica != nil {
+		s.records.Of(c.replica).wrong = true
+		s.confirmEntity(c.replica, c.Input)
+	}
+}
+
+// reportCauses reports the components that do not agree.
+func (c *Confirmed) reportCauses() {
+	s := c.system
+	for v := range c.Values {
+		if field := s.compare.mismatch(v.Component, v.predicted, v.sent); field >= 0 {
+			s.compare.mispredicted(Mismatch{Tick: c.Tick, Input: c.Input, NetID: s.parts.World.NetID(v.Entity), CoSimulated: c.replica != nil},
+				v.Component, field, v.predicted, v.sent)
 		}
 	}
-	if c.own {
-		own := s.Own.verdict.own
-		s.parts.Mirror.Own.Each(own.Send, func(v mirror.OwnValue) {
-			if e, ok := s.parts.World.ByNetID(components.NetID(v.ID)); ok && s.proofs.predicted>>v.Component.Replicated()&1 != 0 {
-				visit(e, own.Input, true, v.Component, v.Value)
-			}
-		})
-	}
-	for _, r := range s.parts.Predict.Scope.Others() {
-		x := s.proofs.records.Of(r)
-		if input, _ := s.parts.Predict.Numbering.After(x.confirmed); x.wrong {
-			s.others.eachConfirmed(r, func(_ *mirror.State, comp *ecs.Component, words []int32) {
-				visit(r.Entity, input, false, comp, s.compare.dequantized(comp, words))
-			})
-		}
+}
+
+func (c *Confirmed) countCorrection() {
+	if c.replica != nil {
+		c.system.Counts.CoCorrections++
+	} else {
+		c.system.Counts.Corrections++
 	}
 }
 
@@ -129,19 +164,61 @@ type Value struct {
 	Entity          ecs.Entity // in the client's world
 	Component       *ecs.Component
 	sent, predicted unsafe.Pointer
-	input           uint32 // the state is after this input
-	own             bool   // it belongs to an own entity
-	system          *System
+	raw             []byte  // as in owner state
+	words           []int32 // as in public state, if raw is nil
+	of              *Confirmed
 }
 
 // Agrees reports whether the values are equal within the component's tolerance.
 func (v Value) Agrees() bool {
-	return v.system.compare.mismatch(v.Component, v.predicted, v.sent) < 0
+	return v.of.system.compare.mismatch(v.Component, v.predicted, v.sent) < 0
+}
+
+// write writes the server's value to dst.
+func (v Value) write(dst unsafe.Pointer) {
+	if v.raw != nil {
+		_, _ = v.Component.Schema.ReadRaw(v.raw, dst) // validated on arrival
+	} else {
+		v.Component.Schema.Dequantize(dst, v.words, v.Component.Words, 1)
+	}
+}
+
+// eachValue calls visit for each component in the public state of an entity at a send, or with nil for each in owner
+// state. Only components of owner state that are in the world are visited. A value is valid until the next one.
+func (s *System) eachValue(r *mirror.Replica, send uint32, visit func(Value)) {
+	if r == nil {
+		s.parts.Mirror.Own.Each(send, func(v mirror.OwnValue) {
+			if e, ok := s.parts.World.ByNetID(components.NetID(v.ID)); ok {
+				visit(Value{Entity: e, Component: v.Component, sent: v.Value, raw: v.Raw})
+			}
+		})
+		return
+	}
+	st := s.stateAt(r, send)
+	if st == nil {
+		return
+	}
+	rec := st.Record(int(r.At.Slot))
+	for m := st.Masks[r.At.Slot]; m != 0; m &= m - 1 {
+		comp := s.replicated[bits.TrailingZeros64(m)]
+		if words := rec[:comp.Words]; s.predicted&(m&-m) != 0 {
+			visit(Value{Entity: r.Entity, Component: comp, sent: s.compare.dequantized(comp, words), words: words})
+		}
+		rec = rec[comp.Words:]
+	}
+}
+
+// stateAt returns the public state of a send that contains an entity, or nil.
+func (s *System) stateAt(r *mirror.Replica, send uint32) *mirror.State {
+	if st := s.parts.Mirror.Store.World.Groups[r.At.Group].At(send); st != nil && st.Says(r.ID, r.At.Slot) {
+		return st
+	}
+	return nil
 }
 
 // Read returns the server's and the predicted value as type T. ok is false if the component has another type.
 func Read[T any](v Value) (sent, predicted T, ok bool) {
-	if v.Component != ecs.ComponentOf[T](v.system.parts.World.Protocol()) {
+	if v.Component != ecs.ComponentOf[T](v.of.system.parts.World.Protocol()) {
 		return sent, predicted, false
 	}
 	return *(*T)(v.sent), *(*T)(v.predicted), true
@@ -156,21 +233,20 @@ func Read[T any](v Value) (sent, predicted T, ok bool) {
 //		reconcile.Amend(v, func(p *Position) { p.X += sent.X - predicted.X })
 //	}
 //
-// A state counts as one correction if any component of an own entity was amended. Events and outcomes that wait for
-// confirmation are withdrawn, as after [Predictor.Rewind]. The drawn entity keeps its place and then moves smoothly. Call
-// Amend in the loop over [Confirmed.Values] that yields v. If the state is Unpredicted, call Rewind: amending does not settle it.
+// A state counts as one correction if any component was amended. Events and outcomes that wait for confirmation are
+// withdrawn, as after [Predictor.Rewind]. The drawn entity keeps its place and then moves smoothly. Call Amend in the
+// loop over [Confirmed.Values] that yields v. If the state is Unpredicted, call Reject: amending does not settle it.
 func Amend[T any](v Value, change func(stored *T)) bool {
-	s := v.system
+	s := v.of.system
 	if v.Component != ecs.ComponentOf[T](s.parts.World.Protocol()) {
 		return false
 	}
-	if !s.Own.amended {
+	if !s.amended {
 		s.parts.View.Begin()
 	}
-	s.Own.amended = true
-	s.Own.amendedOwn = s.Own.amendedOwn || v.own
+	s.amended, v.of.amended = true, true
 	p := s.parts.Predict
-	for input := v.input; input <= p.Applied(); input++ {
+	for input := v.of.Input; input <= p.Applied(); input++ {
 		if stored := p.History.Value(input, v.Entity, v.Component); stored != nil {
 			change((*T)(stored))
 		}
@@ -179,50 +255,4 @@ func Amend[T any](v Value, change func(stored *T)) bool {
 		change(now)
 	}
 	return true
-}
-
-// Predictor simulates ahead of the server, for a game's own systems.
-type Predictor struct{ system *System }
-
-// Applied returns the newest input that has been simulated.
-func (p *Predictor) Applied() uint32 { return p.system.parts.Predict.Applied() }
-
-// Due returns the input that should have been simulated by now: the newest gathered one, or an earlier one if
-// inputs apply with a delay. Under policy.CorrectOnMismatch, a client that stays behind it has no results to report
-// and receives owner state all the time.
-func (p *Predictor) Due() uint32 { return p.system.parts.Predict.Due() }
-
-// Step gives the client's entities an input, runs Simulate, and stores the result.
-func (p *Predictor) Step(input uint32) { p.system.parts.Predict.Step(input) }
-
-// Rewind restores the world after an input, with the server's state of that time instead of the prediction, and
-// yields the later inputs: call Step for each. It goes back at most to the Input of the newest [Confirmed]. Drawn
-// entities keep their places meanwhile.
-func (p *Predictor) Rewind(after uint32) iter.Seq[uint32] {
-	s := p.system
-	return func(yield func(uint32) bool) {
-		s.Own.endAmend()
-		own, settled := s.Own.verdict.own, s.proofs.settled
-		if s.Own.confirmed.own && !s.Own.rewound {
-			settled = own.Input
-		}
-		after := min(max(after, settled), s.parts.Predict.Applied())
-		if s.Own.confirmed.own && after == own.Input {
-			if !s.proofs.takeServerState && s.parts.Predict.History.Has(after) {
-				s.Counts.Corrections++
-			}
-			s.Own.rewound = true
-			s.recordAdopted(own)
-		} else if !s.parts.Predict.History.Has(after) {
-			return
-		}
-		first, n := s.startReplay(after, own)
-		for i := range n {
-			if !yield(first + i) {
-				break
-			}
-			s.finishInput(first + i)
-		}
-		s.endReplay()
-	}
 }

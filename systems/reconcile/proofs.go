@@ -71,57 +71,46 @@ func (x *compared) advance(applied uint32) {
 // After a misprediction, the inputs since the newest owner state at most are simulated again. Events and outcomes
 // of earlier inputs that wait for confirmation are withdrawn.
 
-// proofs tracks which predictions are confirmed.
-type proofs struct {
-	parts           *Parts
-	predicted       uint64 // bits of the predicted components
-	records         mirror.Records[record]
-	settled         uint32 // settled input
-	takeServerState bool
-	void            uint32 // nothing of the inputs up to this one waits for confirmation
-}
-
 // record tracks the confirmation of one entity.
 type record struct {
 	confirmedInput uint32 // newest input after which the server's state equalled the prediction
 
-	// for co-simulated entities:
-	confirmed       uint32 // send of the newest state
+	confirmed       uint32 // send of the newest public state
 	unseen          bool   // Run has not processed it
-	takeServerState bool   // adopt the next state without comparing
-	wrong           bool   // it was mispredicted and must be replayed
+	takeServerState bool   // adopt the next state without comparing, of a co-simulated entity
+	wrong           bool   // the state was rejected, and no replay has adopted it
 }
 
-// input returns the last input whose results are known to equal the server's.
-func (p *proofs) input() uint32 {
-	if p.takeServerState { // something is wrong, and owner state to correct it will arrive
-		return p.void
+// ConfirmedInput returns the last input whose results are known to equal the server's.
+func (s *System) ConfirmedInput() uint32 {
+	if s.takeServerState { // something is wrong, and owner state to correct it will arrive
+		return s.void
 	}
-	confirmed := p.consumed()
-	for _, r := range p.parts.Mirror.Entities.All() {
-		if p.awaited(r) {
-			confirmed = min(confirmed, p.records.Of(r).confirmedInput)
+	confirmed := s.consumed()
+	for _, r := range s.parts.Mirror.Entities.All() {
+		if s.awaited(r) {
+			confirmed = min(confirmed, s.records.Of(r).confirmedInput)
 		}
 	}
-	return max(confirmed, p.void)
+	return max(confirmed, s.void)
 }
 
 // consumed returns the newest input whose results have arrived.
-func (p *proofs) consumed() uint32 {
-	return min(max(p.parts.Predict.Numbering.Newest().Input, p.settled), p.parts.Predict.Applied())
+func (s *System) consumed() uint32 {
+	return min(max(s.parts.Predict.Numbering.Newest().Input, s.settled), s.parts.Predict.Applied())
 }
 
 // awaited reports whether outcomes can depend on an entity. An entity is awaited while it is simulated here, and
 // after its predicted end until the server has confirmed the end.
-func (p *proofs) awaited(r *mirror.Replica) bool {
-	n := p.parts.World.Netcode()
-	return r.Simulated && !r.Entity.IsZero() && n.Mask(r.Entity)&p.predicted != 0 &&
+func (s *System) awaited(r *mirror.Replica) bool {
+	n := s.parts.World.Netcode()
+	return r.Simulated && !r.Entity.IsZero() && n.Mask(r.Entity)&s.predicted != 0 &&
 		(r.Removed.Tick == 0 || !n.Suspended(r.Entity))
 }
 
 // predictsOwn reports whether any entity of this client is simulated here.
-func (p *proofs) predictsOwn() bool {
-	for _, r := range p.parts.Mirror.Entities.All() {
+func (s *System) predictsOwn() bool {
+	for _, r := range s.parts.Mirror.Entities.All() {
 		if r.Predicted() {
 			return true
 		}
@@ -130,29 +119,29 @@ func (p *proofs) predictsOwn() bool {
 }
 
 // confirmOwn records that the entities in owner state are as the state says.
-func (p *proofs) confirmOwn(own mirror.OwnState) {
-	p.parts.Mirror.Own.EachEntity(own.Send, func(id uint32) {
-		if r := p.parts.Mirror.Entities.Of(id); r != nil {
-			p.confirm(r, own.Input)
+func (s *System) confirmOwn(own mirror.OwnState) {
+	s.parts.Mirror.Own.EachEntity(own.Send, func(id uint32) {
+		if r := s.parts.Mirror.Entities.Of(id); r != nil {
+			s.confirmEntity(r, own.Input)
 		}
 	})
 }
 
 // confirmAllOwn records that all own entities were predicted correctly after an input.
-func (p *proofs) confirmAllOwn(input uint32) {
-	for _, r := range p.parts.Mirror.Entities.All() {
+func (s *System) confirmAllOwn(input uint32) {
+	for _, r := range s.parts.Mirror.Entities.All() {
 		if r.Predicted() {
-			p.confirm(r, input)
+			s.confirmEntity(r, input)
 		}
 	}
 }
 
-// confirm records that an entity was predicted correctly after an input, or was corrected.
-func (p *proofs) confirm(r *mirror.Replica, input uint32) {
-	x := p.records.Of(r)
+// confirmEntity records that an entity was predicted correctly after an input, or was corrected.
+func (s *System) confirmEntity(r *mirror.Replica, input uint32) {
+	x := s.records.Of(r)
 	x.confirmedInput = max(x.confirmedInput, input)
 }
 
 // withdrawn records that everything after inputs from one on, and everything before that waited for confirmation,
 // is withdrawn.
-func (p *proofs) withdrawn(from uint32) { p.void = max(p.void, from-1) }
+func (s *System) withdrawn(from uint32) { s.void = max(s.void, from-1) }

@@ -165,16 +165,18 @@ type turn struct{ Turns, By uint32 }
 // The server agrees with the result that a client reported for an input. If the client has simulated the input again since,
 // with another result, it commits nothing of it.
 func TestAnAgreementProvesOnlyWhatWasReported(t *testing.T) {
-	wrong, replays, committed, withdrawn := false, 0, 0, 0
+	wrong, replays, committed, withdrawn, due := false, 0, 0, 0, uint32(200)
 	config := systemstest.Config{
+		Populate: func(w *ecs.World) { w.Spawn(Wheel{}) },
 		Protocol: fieldtest.ProtocolWith(fieldtest.Predicted[Wheel], fieldtest.OnJoin(fieldtest.JoinWith(Wheel{})), fieldtest.Simulate("turn", func(w *ecs.World) {
-			for _, r := range ecs.Each[struct{ Wheel *Wheel }](w) {
-				by := uint32(1)
-				if wrong {
+			for e, r := range ecs.Each[struct{ Wheel *Wheel }](w) {
+				by, own := uint32(1), ecs.Get[components.Owner](w, e) != nil
+				if wrong && own {
 					by = 3
 				}
-				r.Wheel.Turns += by
-				outcome.Raise(w, ecs.Entity{}, turn{r.Wheel.Turns, by})
+				if r.Wheel.Turns += by; own {
+					outcome.Raise(w, ecs.Entity{}, turn{r.Wheel.Turns, by})
+				}
 			}
 		})),
 		Server: systems.ServerConfig{Model: fieldtest.Predicting(policy.CorrectOnMismatch{}), Outcomes: func(l *outcome.Log) {
@@ -182,22 +184,26 @@ func TestAnAgreementProvesOnlyWhatWasReported(t *testing.T) {
 		}},
 		Client: func(int) systems.ClientConfig {
 			return systems.ClientConfig{
+				Prediction: systems.Prediction{Scope: func(*ecs.World, ecs.Entity) systems.Scope { return systems.ScopeCoSimulated }},
 				Systems: systems.ClientSystems{Reconcile: func(p systems.ClientParts) func(*ecs.World) {
-					again := func(after uint32) {
-						for input := range p.Predictor.Rewind(after) {
+					return func(w *ecs.World) {
+						for told := range p.Predictor.Confirmed {
+							spoils := false // the state of the free wheel
+							for v := range told.Values {
+								spoils = w.Tick() > due && ecs.Get[components.Owner](w, v.Entity) == nil
+							}
+							if spoils {
+								wrong, due = true, w.Tick()+100
+								replays++
+							}
+							if spoils || told.Unpredicted {
+								told.Reject()
+							}
+						}
+						for input := range p.Predictor.Rewind {
 							p.Predictor.Step(input)
 						}
-					}
-					return func(w *ecs.World) {
-						if told, ok := p.Confirmed(); ok && told.Unpredicted {
-							again(told.Input)
-						}
-						if w.Tick()%100 == 50 && w.Tick() > 200 { // as if a new state of somebody else spoiled the prediction
-							wrong = true
-							again(p.Predictor.Applied() - 2)
-							wrong = false
-							replays++
-						}
+						wrong = false
 					}
 				}},
 				Outcomes: func(l *outcome.Log) {

@@ -1,16 +1,13 @@
 package reconcile
 
 import (
-	"unsafe"
+	"fmt"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
-
-// ConfirmedInput returns the last input whose results are known to equal the server's.
-func (s *System) ConfirmedInput() uint32 { return s.proofs.input() }
 
 // ReceiveHeader processes the header of a snapshot: agreed reports whether the results after the input that it
 // names were correct.
@@ -20,15 +17,12 @@ func (s *System) ReceiveHeader(tick uint32, agreed bool) {
 	}
 }
 
-// Reports reports whether the client reports its results, so that owner state arrives only as a correction.
-func (s *System) Reports() bool { return s.reported != nil }
-
 // Report adds the result of the newest input to a message, if the client reports results. If the newest input has
 // not been applied, there is no result.
 func (s *System) Report(m *wire.Input) {
 	if p := s.parts.Predict; s.reported != nil {
 		unknown := !s.parts.Off && p.Applied() < p.Due()
-		s.Counts.ReportBits += s.reported.write(m, s.proofs.takeServerState || s.reported.doubts || unknown)
+		s.Counts.ReportBits += s.reported.write(m, s.takeServerState || s.reported.doubts || unknown)
 	}
 }
 
@@ -39,29 +33,40 @@ func (s *System) ReadCauses(t *Causes) {
 	t.sortRows()
 }
 
-// OtherDiffers compares the prediction of a component of a co-simulated entity with the server's value, within
-// tolerance. field is -1 if they agree.
-func (s *System) OtherDiffers(r *mirror.Replica, comp *ecs.Component, truth unsafe.Pointer) (field int, predicted unsafe.Pointer) {
-	return s.others.differs(r, comp, truth)
-}
-
-// OwnDiffers compares the prediction of a component of an own entity, after the newest input known to be consumed,
-// with owner state. If results are reported, it compares with words, the component as captured for a send. It is
-// for tests.
-func (s *System) OwnDiffers(e ecs.Entity, comp *ecs.Component, send uint32, words []int32) error {
+// Differs compares the prediction of a component of a simulated entity, after the newest input known to be consumed,
+// with the server's state: owner state, or words, the component as captured for a send, of a co-simulated entity and if
+// results are reported. It returns an error that describes the difference. It is for tests.
+func (s *System) Differs(r *mirror.Replica, comp *ecs.Component, send uint32, words []int32) (err error) {
+	p, m := s.parts.Predict, s.parts.Mirror
+	tick, input := p.Numbering.Heard()
 	switch {
-	case s.reported == nil:
-		return s.compare.ownDiffers(e, comp)
-	case send != s.parts.Mirror.Newest.Send:
+	case r.CoSimulated():
+		input, _ = p.Numbering.After(s.records.Of(r).confirmed)
+	case s.reported != nil && send != m.Newest.Send:
 		return nil // a newer snapshot has not been processed
+	case tick != m.Newest.Tick:
+		return fmt.Errorf("%s: the newest snapshot is of tick %d, owner state of %d", comp.Name, m.Newest.Tick, tick)
+	case s.reported == nil && input > p.Applied():
+		return nil // the prediction has not reached that tick
+	case s.reported == nil:
+		found := !m.Own.Whole(m.Own.Newest.Send)
+		s.eachValue(nil, m.Own.Newest.Send, func(v Value) {
+			if v.Entity == r.Entity && v.Component == comp {
+				found, err = true, s.compare.describe(v.Entity, input, comp, v.sent)
+			}
+		})
+		if !found {
+			return fmt.Errorf("%s: the newest snapshot has no owner state of it", comp.Name)
+		}
+		return err
 	}
-	return s.reported.differs(e, comp, words)
+	return s.compare.describe(r.Entity, input, comp, s.compare.dequantized(comp, words))
 }
 
 // Shaped is called before the mirror places a state of an entity or removes the entity.
 func (s *System) Shaped(r *mirror.Replica, x mirror.Change) {
 	if x.State == nil { // the entity is removed, possibly as predicted
-		s.proofs.takeServerState = s.proofs.takeServerState || r.Predicted() && !s.parts.World.Netcode().Suspended(r.Entity)
+		s.takeServerState = s.takeServerState || r.Predicted() && !s.parts.World.Netcode().Suspended(r.Entity)
 		s.stopSimulating(r)
 		return
 	}
@@ -69,25 +74,28 @@ func (s *System) Shaped(r *mirror.Replica, x mirror.Change) {
 		s.startSimulating(r, x.Own)
 	}
 	if r.Predicted() && !x.Own {
-		s.proofs.takeServerState = true // the effects of its inputs since then are wrong
+		s.takeServerState = true // the effects of its inputs since then are wrong
 	}
 	switch {
 	case !x.Simulated:
 		s.stopSimulating(r)
+		return
 	case !x.Own:
-		s.others.receive(r, x.State)
-	case s.compare.hasServerFields || len(s.compare.carried) > 0:
-		s.decided.receive(r, x.State)
+		s.parts.Predict.Scope.CoSimulate()
+	case s.reported == nil || !s.compare.hasServerFields && len(s.compare.carried) == 0:
+		return // owner state has everything
 	}
+	rec := s.records.Of(r)
+	rec.confirmed, rec.unseen, s.fresh = x.State.Send, true, true
 }
 
 // startSimulating records that an entity is simulated here from now on: it is new or newly in scope.
 func (s *System) startSimulating(r *mirror.Replica, own bool) {
 	if !own {
-		s.proofs.records.Of(r).takeServerState = true
+		s.records.Of(r).takeServerState = true
 		return
 	}
-	s.proofs.takeServerState = true
+	s.takeServerState = true
 	if own := &s.parts.Mirror.Own; s.parts.Predict.Scope.Chosen(r) && own.Newest.Tick != 0 && s.reported == nil {
 		own.MarkFresh() // now, not with the next snapshot
 	}
@@ -95,51 +103,50 @@ func (s *System) startSimulating(r *mirror.Replica, own bool) {
 
 // Revived is called when an entity lives on although its end was predicted.
 func (s *System) Revived(r *mirror.Replica) {
-	x := s.proofs.records.Of(r)
+	x := s.records.Of(r)
 	if x.takeServerState = r.CoSimulated(); !x.takeServerState {
-		s.proofs.takeServerState = true
+		s.takeServerState = true
 	}
 }
 
 // stopSimulating records that a co-simulated entity is no longer simulated here and was not confirmed. Its effects
 // are withdrawn, or simulated again without it.
 func (s *System) stopSimulating(r *mirror.Replica) {
-	s.others.lost = s.others.lost || r.CoSimulated() && s.proofs.awaited(r) && s.parts.Waiting()
+	s.lost = s.lost || r.CoSimulated() && s.awaited(r) && s.parts.Waiting()
 }
 
 // Skipped is called when inputs were left out, so that their results were not predicted.
 func (s *System) Skipped() {
 	s.Counts.Jumps++
-	s.proofs.takeServerState = true
+	s.takeServerState = true
 }
 
 // MarkUnpredicted is called when own entities have components without a prediction.
-func (s *System) MarkUnpredicted() { s.proofs.takeServerState = true }
+func (s *System) MarkUnpredicted() { s.takeServerState = true }
 
-// replay adopts the confirmed states after an input, including owner state of that input, and simulates the later
-// inputs again.
-func (s *System) replay(after uint32, own mirror.OwnState) {
-	p := s.parts.Predict
-	first, n := s.startReplay(after, own)
-	for i := range n {
-		p.Step(first + i)
-		s.finishInput(first + i)
+// goBack makes a replay start after an input or an earlier one.
+func (s *System) goBack(after uint32) {
+	if !s.wrong || after < s.after {
+		s.wrong, s.after = true, after
 	}
-	s.endReplay()
+}
+
+// clearLost is called when the effects of entities that are no longer simulated here were withdrawn or simulated again.
+func (s *System) clearLost() {
+	s.lost, s.takeServerState = false, s.takeServerState && s.predictsOwn()
 }
 
 // startReplay restores the world after an input, with all states that are known for it. The caller simulates n
 // inputs from first on again.
-func (s *System) startReplay(after uint32, own mirror.OwnState) (first, n uint32) {
-	s.others.wrong = false
-	p := s.parts.Predict
+func (s *System) startReplay(after uint32) (first, n uint32) {
+	p, own := s.parts.Predict, s.verdict.own
 	s.parts.View.Begin()
 	first, n = p.Rewind(after)
-	s.proofs.withdrawn(first)
+	s.withdrawn(first)
 	if after == own.Input {
-		s.adoptOwn(own)
+		s.adopt(nil, own.Send)
 	}
-	s.others.adopt(after, true)
+	s.adoptOthers(after, true)
 	p.History.Capture(after)
 	s.Counts.LongestReplay = max(s.Counts.LongestReplay, uint64(n))
 	return first, n
@@ -148,7 +155,7 @@ func (s *System) startReplay(after uint32, own mirror.OwnState) (first, n uint32
 // finishInput adopts confirmed states of other entities after an input that was just simulated again.
 func (s *System) finishInput(input uint32) {
 	s.Counts.Resimulated++
-	if s.others.adopt(input, false) {
+	if s.adoptOthers(input, false) {
 		s.parts.Predict.History.Capture(input)
 	}
 	if s.reported != nil {
@@ -162,13 +169,26 @@ func (s *System) endReplay() {
 	s.parts.View.End()
 }
 
-// adoptOwn writes owner state into own entities.
-func (s *System) adoptOwn(own mirror.OwnState) {
-	s.parts.Mirror.Own.Each(own.Send, func(v mirror.OwnValue) {
-		if e, ok := s.parts.World.ByNetID(components.NetID(v.ID)); ok && simulates(s.parts.World, e) {
-			if dst := s.parts.World.Netcode().Pointer(e, v.Component); dst != nil {
-				v.Component.Schema.ReadRaw(v.Raw, dst)
-			}
+// adoptOthers writes the confirmed states after an input into co-simulated entities, and with first also the older
+// rejected states, at the start of a replay. It reports whether there were any.
+func (s *System) adoptOthers(after uint32, first bool) (any bool) {
+	for _, r := range s.parts.Predict.Scope.Others() {
+		x := s.records.Of(r)
+		input, known := s.parts.Predict.Numbering.After(x.confirmed)
+		if known && (input == after || first && x.wrong && input < after) && simulates(s.parts.World, r.Entity) {
+			s.adopt(r, x.confirmed)
+			any = true
+		}
+		x.wrong = x.wrong && !first
+	}
+	return any
+}
+
+// adopt writes the state of a send into the simulated entities: owner state if r is nil.
+func (s *System) adopt(r *mirror.Replica, send uint32) {
+	s.eachValue(r, send, func(v Value) {
+		if dst := s.parts.World.Netcode().Pointer(v.Entity, v.Component); dst != nil && simulates(s.parts.World, v.Entity) {
+			v.write(dst)
 		}
 	})
 }

@@ -2,9 +2,7 @@ package reconcile
 
 import (
 	"bytes"
-	"fmt"
 
-	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems/internal/mirror"
 	"github.com/tactusgo/tactus/systems/internal/report"
 	"github.com/tactusgo/tactus/systems/internal/wire"
@@ -13,9 +11,7 @@ import (
 // reported is the confirmer if this client reports its results. A snapshot says whether the server had the same
 // result after the input that it names. Owner state arrives as a correction.
 type reported struct {
-	parts   *Parts
-	compare *compare
-	mirror  *mirror.Own
+	parts *Parts
 
 	tick   uint32 // tick of the newest snapshot, with or without owner state
 	agreed bool   // the result after the input that it names agrees with the server's
@@ -74,7 +70,7 @@ func (x *reported) receive(tick uint32, agreed bool) {
 // unless it equals the prediction exactly, because a result is coarser.
 func (x *reported) next(uint32) verdict {
 	_, input := x.parts.Predict.Numbering.Heard()
-	v := verdict{input: input, agreed: x.agreed && x.fresh && x.holds(input), own: x.mirror.TakeNewest()}
+	v := verdict{input: input, agreed: x.agreed && x.fresh && x.holds(input), own: x.parts.Mirror.Own.TakeNewest()}
 	v.fresh = v.own.Fresh && v.own.Predicted // otherwise it contains only private components
 	v.exact = !x.any || v.own.Number != x.taken
 	x.fresh = false
@@ -96,28 +92,4 @@ func (x *reported) write(m *wire.Input, asks bool) (bits uint64) {
 	}
 	x.record(x.parts.Predict.Applied(), m.Report.Result)
 	return uint64(1 + wire.EchoBits + m.Report.Bits)
-}
-
-// differs compares the prediction after the newest input known to be consumed with the captured words.
-func (x *reported) differs(e ecs.Entity, comp *ecs.Component, words []int32) error {
-	newest := x.parts.Mirror.Newest.Tick
-	tick, input := x.parts.Predict.Numbering.Heard()
-	if tick != newest {
-		return fmt.Errorf("%s: the newest snapshot is of tick %d, not %d", comp.Name, newest, tick)
-	}
-	predicted := x.parts.Predict.History.Value(input, e, comp)
-	if predicted == nil {
-		predicted = x.parts.World.Netcode().Pointer(e, comp)
-	}
-	truth := x.compare.dequantized(comp, words)
-	field := comp.Schema.Compare(predicted, truth)
-	if field < 0 || x.compare.follows(e, input, comp) {
-		return nil
-	}
-	// Quantizing loses up to half a step. Compare with what the server computes from both.
-	if comp.Schema.Compare(x.parts.Results.Quantized(comp, predicted), truth) < 0 {
-		return nil
-	}
-	return fmt.Errorf("%s.%s after input %d: %s on the client, %s on the server", comp.Name, comp.Schema.Fields[field].Path,
-		input, comp.Schema.Format(field, predicted), comp.Schema.Format(field, truth))
 }

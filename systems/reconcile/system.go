@@ -41,16 +41,30 @@ import (
 // are not affected.
 type System struct {
 	Counts Counts
-	Own    Own // the game's own Reconcile
 
 	parts      Parts
+	predictor  Predictor
+	run        func(*ecs.World) // judges predictions
+	replicated []*ecs.Component // by bit
+	predicted  uint64           // bits of the predicted components
+	compare    compare
 	confirm    confirmer
 	reported   *reported // nil: owner state always arrives
-	proofs     proofs
-	compare    compare
-	others     others
-	decided    decided
-	staleSince uint32 // tick of the first owner state older than the history
+
+	records         mirror.Records[record]
+	settled         uint32 // settled input
+	takeServerState bool
+	void            uint32 // nothing of the inputs up to this one waits for confirmation
+	staleSince      uint32 // tick of the first owner state older than the history
+
+	fresh    bool    // public states of simulated entities have arrived since the last Run
+	lost     bool    // a co-simulated entity is no longer simulated here, and its end was not predicted
+	verdict  verdict // of this Run
+	judged   Confirmed
+	wrong    bool   // a state was rejected: a replay is needed
+	wrongOwn bool   // owner state was
+	after    uint32 // the replay starts after this input
+	amended  bool   // the game called Amend, and View.Begin was called
 }
 
 // Parts holds the parts of a client that reconciliation uses.
@@ -91,120 +105,136 @@ type Counts struct {
 
 // New returns the system. predicted holds the bits of predicted components.
 func New(parts Parts, predicted uint64) *System {
-	s := &System{parts: parts}
-	s.Own.system = s
+	protocol := parts.World.Protocol()
+	s := &System{parts: parts, replicated: protocol.Replicated(), predicted: predicted}
+	s.predictor.system, s.run = s, func(*ecs.World) { Correct(&s.predictor) }
 	p := &s.parts
-	s.proofs = proofs{parts: p, predicted: predicted}
-	replicated := p.World.Protocol().Replicated()
-	s.compare = compare{parts: p, predicted: predicted, hasServerFields: hasServerFields(replicated, predicted), quantized: p.World.Protocol().Quantized(),
-		carried: ecs.CarriedIn(p.World.Protocol())}
-	s.others = others{parts: p, proofs: &s.proofs, compare: &s.compare, counts: &s.Counts, replicated: replicated}
-	s.decided = decided{parts: p, compare: &s.compare, others: &s.others}
-	p.Mirror.Entities.Attach(&s.proofs.records)
+	s.compare = compare{parts: p, hasServerFields: hasServerFields(s.replicated, predicted), quantized: protocol.Quantized(), carried: ecs.CarriedIn(protocol)}
+	p.Mirror.Entities.Attach(&s.records)
 	if p.Results == nil {
 		s.confirm = &compared{mirror: &p.Mirror.Own, waits: p.Waits}
 	} else {
-		s.reported = &reported{parts: p, compare: &s.compare, mirror: &p.Mirror.Own}
-		s.confirm, s.decided.reported = s.reported, s.reported
+		s.reported = &reported{parts: p}
+		s.confirm = s.reported
 	}
 	return s
 }
 
-// Run is the system. The newest owner state is the server's world after it consumed input s. If it equals the
-// client's prediction after s, the prediction stands. Otherwise the client adopts the server's state and simulates
-// the inputs since s again. Co-simulated entities are compared in the same way, and one replay corrects all.
+// Run is the system. It processes what the server settles whatever was predicted: which spawns exist, and inputs that
+// the server skipped. [Correct] or the game's own system judges the rest.
 func (s *System) Run(w *ecs.World) {
-	defer s.decided.adoptPublic() // adopts the newest states, whatever is simulated again
-	v := s.confirm.next(s.parts.Predict.Applied())
-	if s.Own.run != nil {
-		s.Own.judge(w, v)
-		return
-	}
-	since := s.others.find(v, false)
-	s.reconcileOwn(v)
-	switch {
-	case s.others.wrong:
-		s.replay(max(since, s.proofs.settled), v.own)
-	case s.others.lost && s.parts.Predict.History.Has(s.proofs.consumed()):
-		s.replay(s.proofs.consumed(), v.own)
-	case s.others.lost, s.proofs.takeServerState && !s.proofs.predictsOwn(): // owner state will contain nothing
+	s.verdict = s.confirm.next(s.parts.Predict.Applied())
+	s.wrong, s.wrongOwn = false, false
+	s.applyVerdict()
+	s.run(w)
+	if s.endAmend() || s.lost || s.takeServerState && !s.predictsOwn() { // owner state will contain nothing
 		next := s.parts.Predict.Applied() + 1
 		s.parts.Predict.Withdraw(next)
-		s.proofs.withdrawn(next)
+		s.withdrawn(next)
 	}
-	s.others.lost, s.proofs.takeServerState = false, s.proofs.takeServerState && s.proofs.predictsOwn()
+	s.clearLost()
+	s.adoptPublic() // adopts the newest states, whatever is simulated again
 }
 
-// reconcileOwn reconciles own entities.
-func (s *System) reconcileOwn(v verdict) {
-	if !s.applyVerdict(v) {
-		return
-	}
-	switch {
-	case s.proofs.takeServerState:
-	case !s.parts.Predict.History.Has(v.own.Input):
-		if !s.countStale(v.own) {
-			return
-		}
-	case s.compare.same(v):
-		s.recordCorrect(v.own)
-		return
-	default:
-		s.Counts.Corrections++
-	}
-	s.recordAdopted(v.own)
-	s.replay(v.own.Input, v.own)
-}
-
-// applyVerdict processes the parts of a verdict that do not depend on predictions, and reports whether there is
-// owner state to compare. If the results agreed, this holds for all own entities, so that predicted spawns that are
-// not among them do not exist.
-func (s *System) applyVerdict(v verdict) bool {
+// applyVerdict processes the parts of a verdict that do not depend on predictions. If the results agreed, this holds
+// for all own entities, so that predicted spawns that are not among them do not exist.
+func (s *System) applyVerdict() {
+	v, p := &s.verdict, s.parts.Predict
 	if s.parts.Off {
-		return false
+		v.fresh = false
+		return
 	}
-	p := s.parts.Predict
 	switch {
 	case v.input > p.Applied():
 		// The server went on without our inputs, as after a stall: continue from there.
 		p.Jump(v.input)
 		s.Skipped()
-	case v.agreed && v.input > s.proofs.settled:
+	case v.agreed && v.input > s.settled:
 		s.parts.World.Netcode().SettleInput(v.input)
 		s.parts.World.Netcode().RejectSpawns(v.input)
 		s.confirmUpTo(v.input)
-		s.proofs.confirmAllOwn(v.input)
+		s.confirmAllOwn(v.input)
 	}
 	if v.fresh {
-		s.proofs.settled = max(s.proofs.settled, v.own.Input)
-		s.proofs.takeServerState = p.Spawns().Settle(v.own) || s.proofs.takeServerState
+		s.settled = max(s.settled, v.own.Input)
+		s.takeServerState = p.Spawns().Settle(v.own) || s.takeServerState
 	}
-	return v.fresh
 }
 
-// recordCorrect records that owner state equals the prediction.
-func (s *System) recordCorrect(own mirror.OwnState) {
-	s.confirm.accepted(own)
-	s.confirmUpTo(own.Input)
-	s.proofs.confirmOwn(own)
-	if s.compare.hasServerFields {
-		s.decided.adoptOwn(own)
-		s.decided.adoptAgain(own)
+// nextOwn makes the new owner state the one to judge. It returns false if the state is too old.
+func (s *System) nextOwn() bool {
+	own := s.verdict.own
+	s.verdict.fresh = false
+	known := s.parts.Predict.History.Has(own.Input)
+	if !s.takeServerState && !known && !s.countStale(own) {
+		return false
 	}
+	s.judged = Confirmed{Input: own.Input, Tick: own.Tick, system: s, send: own.Send, from: own.Input, predicted: known && !s.takeServerState}
+	s.judged.Unpredicted = !s.judged.predicted || s.verdict.exact && !s.isExact(own)
+	return true
+}
+
+// nextOther makes the state of a co-simulated entity the one to judge, if it is new and the history has the input after
+// which it would be adopted. Spawns, despawns and events of inputs up to the settled one are decided, so that an older
+// state counts from there on.
+func (s *System) nextOther(r *mirror.Replica) bool {
+	x, p := s.records.Of(r), s.parts.Predict
+	if !x.unseen || s.parts.World.Netcode().Suspended(r.Entity) {
+		return false
+	}
+	input, known := p.Numbering.After(x.confirmed)
+	take, from := x.takeServerState, max(input, s.settled)
+	x.unseen, x.takeServerState = false, false
+	if !known || input > p.Applied() || !p.History.Has(from) {
+		return false // the entity is as received, or as predicted
+	}
+	s.judged = Confirmed{Input: input, Unpredicted: take, system: s, replica: r, send: x.confirmed, from: from, predicted: !take}
+	if st := s.stateAt(r, x.confirmed); st != nil {
+		s.judged.Tick = st.Tick
+	}
+	return true
+}
+
+// judge lets the system judge a state, and records the decision. It returns false if the system wants no more states.
+func (s *System) judge(yield func(*Confirmed) bool) (more bool) {
+	c := &s.judged
+	more = yield(c)
+	switch own := s.verdict.own; {
+	case c.rejected || c.Unpredicted:
+	case c.amended:
+		c.countCorrection()
+		if c.replica == nil {
+			s.recordAdopted(own)
+		}
+		s.adoptServerFields(c.replica, c.send, c.Input)
+	case c.replica != nil:
+		s.Counts.CoConfirmed++
+		s.confirmEntity(c.replica, c.Input)
+		s.adoptServerFields(c.replica, c.send, c.Input)
+	default:
+		s.confirm.accepted(own)
+		s.confirmUpTo(own.Input)
+		s.confirmOwn(own)
+		if s.compare.hasServerFields {
+			s.adoptServerFields(nil, own.Send, own.Input)
+			s.adoptAgain(own)
+		}
+	}
+	return more
 }
 
 // recordAdopted records that owner state becomes the world.
 func (s *System) recordAdopted(own mirror.OwnState) {
 	s.confirm.accepted(own)
-	s.proofs.settled, s.staleSince, s.proofs.takeServerState = own.Input, 0, false
-	s.proofs.confirmOwn(own)
-	s.decided.adoptAgain(own)
+	s.settled, s.staleSince, s.takeServerState = own.Input, 0, false
+	s.confirmOwn(own)
+	s.adoptAgain(own)
 }
 
 // confirmUpTo records that predictions up to an input are correct.
 func (s *System) confirmUpTo(input uint32) {
 	s.staleSince = 0
-	s.proofs.settled = max(s.proofs.settled, input)
+	s.settled = max(s.settled, input)
 	s.Counts.Confirmed++
 }
 
@@ -216,4 +246,12 @@ func (s *System) countStale(own mirror.OwnState) bool {
 		s.staleSince = own.Tick
 	}
 	return own.Tick-s.staleSince >= uint32(s.parts.World.TickRate())
+}
+
+// endAmend ends the changes of Amend, and reports whether there were any.
+func (s *System) endAmend() (amended bool) {
+	if amended, s.amended = s.amended, false; amended {
+		s.parts.View.End()
+	}
+	return amended
 }

@@ -56,23 +56,21 @@ func Predict(p systems.ClientParts) func(*ecs.World) {
 	}
 }
 
-// Reconcile is a custom Reconcile that requires positions to equal the server's exactly, and other values within their
-// tolerance. On a mismatch it adopts the server's state and simulates the later inputs again.
+// Reconcile is a custom Reconcile, a copy of reconcile.Correct that requires positions to equal the server's exactly, and other
+// values within their tolerance. On a mismatch it adopts the server's state and simulates the later inputs again.
 func Reconcile(p systems.ClientParts) func(*ecs.World) {
 	return func(*ecs.World) {
-		told, ok := p.Confirmed()
-		if !ok {
-			return
+		for told := range p.Predictor.Confirmed {
+			wrong := told.Unpredicted
+			for v := range told.Values {
+				at, predicted, place := reconcile.Read[components.Position](v)
+				wrong = wrong || !v.Agrees() || place && at != predicted
+			}
+			if wrong {
+				told.Reject()
+			}
 		}
-		wrong := told.Unpredicted
-		for v := range told.Values {
-			at, predicted, place := reconcile.Read[components.Position](v)
-			wrong = wrong || !v.Agrees() || place && at != predicted
-		}
-		if !wrong {
-			return
-		}
-		for input := range p.Predictor.Rewind(told.Input) {
+		for input := range p.Predictor.Rewind {
 			p.Predictor.Step(input)
 		}
 	}
@@ -82,29 +80,29 @@ func Reconcile(p systems.ClientParts) func(*ecs.World) {
 // the error to the predictions since then and to the current state. A pushed player can therefore pass a wall on the new
 // path until the server corrects it.
 func Shift(p systems.ClientParts) func(*ecs.World) {
-	again := Reconcile(p)
-	return func(w *ecs.World) {
-		told, ok := p.Confirmed()
-		if !ok {
-			return
-		}
-		moved := !told.Unpredicted // or all is right
-		for v := range told.Values {
-			_, _, place := reconcile.Read[components.Position](v)
-			_, _, pace := reconcile.Read[components.Velocity](v)
-			moved = moved && (v.Agrees() || place || pace)
-		}
-		if !moved {
-			again(w)
-			return
-		}
-		for v := range told.Values {
-			if at, was, is := reconcile.Read[components.Position](v); is && !v.Agrees() {
-				reconcile.Amend(v, func(x *components.Position) { x.X, x.Y = x.X+at.X-was.X, x.Y+at.Y-was.Y })
+	return func(*ecs.World) {
+		for told := range p.Predictor.Confirmed {
+			moved := !told.Unpredicted // or all is right
+			for v := range told.Values {
+				_, _, place := reconcile.Read[components.Position](v)
+				_, _, pace := reconcile.Read[components.Velocity](v)
+				moved = moved && (v.Agrees() || place || pace)
 			}
-			if at, was, is := reconcile.Read[components.Velocity](v); is && !v.Agrees() {
-				reconcile.Amend(v, func(x *components.Velocity) { x.X, x.Y = x.X+at.X-was.X, x.Y+at.Y-was.Y })
+			if !moved {
+				told.Reject()
+				continue
 			}
+			for v := range told.Values {
+				if at, was, is := reconcile.Read[components.Position](v); is && !v.Agrees() {
+					reconcile.Amend(v, func(x *components.Position) { x.X, x.Y = x.X+at.X-was.X, x.Y+at.Y-was.Y })
+				}
+				if at, was, is := reconcile.Read[components.Velocity](v); is && !v.Agrees() {
+					reconcile.Amend(v, func(x *components.Velocity) { x.X, x.Y = x.X+at.X-was.X, x.Y+at.Y-was.Y })
+				}
+			}
+		}
+		for input := range p.Predictor.Rewind {
+			p.Predictor.Step(input)
 		}
 	}
 }

@@ -146,16 +146,8 @@ func (x *Ends) entityDiffers(mask, private uint64, truth *delta.Group, k int, e 
 		if mask&m&-m == 0 || x.misses(e, comp) {
 			continue
 		}
-		if r := x.Mirror.Entities.Of(uint32(x.World.NetID(e))); r.CoSimulated() && x.predicted&(1<<comp.Replicated()) != 0 {
-			theirs := dequantize(comp, words)
-			if field, mine := x.Reconciler.OtherDiffers(r, comp, theirs); field >= 0 {
-				return fmt.Errorf("%s.%s, co-simulated: %s on the client, %s on the server", comp.Name, comp.Schema.Fields[field].Path,
-					comp.Schema.Format(field, mine), comp.Schema.Format(field, theirs))
-			}
-			continue
-		}
-		if isPredicted(x.World, e) && x.predicted&(1<<comp.Replicated()) != 0 {
-			if err := x.Reconciler.OwnDiffers(e, comp, truth.Send, words); err != nil {
+		if r := x.Mirror.Entities.Of(uint32(x.World.NetID(e))); (r.CoSimulated() || isPredicted(x.World, e)) && x.predicted&(1<<comp.Replicated()) != 0 {
+			if err := x.Reconciler.Differs(r, comp, truth.Send, words); err != nil {
 				return err
 			}
 			continue

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-func TestDistance(t *testing.T) {
+func TestExtent(t *testing.T) {
 	type pose struct {
 		X, Y    float32 `net:"-100..100 step 0.01"`
 		Heading float32 `net:"0..359 step 1 angle"`
@@ -26,12 +26,15 @@ func TestDistance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range []float64{table.Distance(a, b), table.Distance(b, a)} {
-			if math.Abs(d-want) > 1e-6 {
+		offset := make([]float64, table.Offsets())
+		for _, pair := range [][2]unsafe.Pointer{{a, b}, {b, a}} {
+			table.Offset(offset, pair[0], pair[1])
+			if d := table.Extent(offset); math.Abs(d-want) > 1e-6 {
 				t.Errorf("%s: %v, not %v", what, d, want)
 			}
 		}
-		if d := table.Distance(a, a); d != 0 {
+		table.Offset(offset, a, a)
+		if d := table.Extent(offset); d != 0 {
 			t.Errorf("%s: %v to itself", what, d)
 		}
 	}
@@ -43,6 +46,8 @@ func TestDistance(t *testing.T) {
 	check("not a number", a, unsafe.Pointer(&a), unsafe.Pointer(&b), 2)
 	p, q := placed{X: 3, Speed: 9}, placed{Y: 4}
 	check("of the numbers axes alone", p, unsafe.Pointer(&p), unsafe.Pointer(&q), 5)
+	p, q = placed{Speed: 9}, placed{}
+	check("no axis differs", p, unsafe.Pointer(&p), unsafe.Pointer(&q), 9)
 	p, q = placed{Yaw: 3}, placed{Yaw: 357, Speed: 9}
 	check("a turn on the spot", p, unsafe.Pointer(&p), unsafe.Pointer(&q), 6*math.Pi/180)
 }
