@@ -15,9 +15,9 @@ func badMessages(i *intruder) [][]byte {
 	good := i.input(1, push{})
 	h := wire.SnapshotHeader{Send: 1}
 	many := slices.Clone(good)
-	many[6] = 33
+	many[7] = 33
 	none := slices.Clone(good)
-	none[6] = 0
+	none[7] = 0
 	return [][]byte{
 		nil, {0}, {wire.KindInput}, {wire.KindSnapshot}, {99}, good[:len(good)-1], append(slices.Clone(good), 0),
 		many, none, wire.AppendSnapshotHeader(nil, &h), make([]byte, netsys.MaxPayload),
