@@ -18,8 +18,9 @@ import (
 
 // Constants of the arena.
 const (
-	steps = 60
-	size  = 2000
+	steps   = 60
+	updates = 20 // of the servers in Node, per second
+	size    = 2000
 )
 
 // The first byte of a Colyseus message is a code with flags.

@@ -29,7 +29,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := compare(ctx, o, stdout, stderr); err != nil {
+	measure := compare
+	if o.screens {
+		measure = compareScreens
+	}
+	if err := measure(ctx, o, stdout, stderr); err != nil {
 		fmt.Fprintln(stderr, "peers:", err)
 		return 1
 	}

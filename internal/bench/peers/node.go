@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"strconv"
@@ -29,53 +31,83 @@ type counts struct {
 	RSS                  uint64 `json:"rss"`
 }
 
-// measure runs a server with the given number of clients and seconds.
-func (x nodeServer) measure(ctx context.Context, clients, npcs, seconds int) (f figures, err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	config, err := json.Marshal(map[string]any{"clients": clients, "npcs": npcs, "hz": steps, "size": size, "quantized": x.quantized})
+// command returns the command that runs a script in Node with a configuration of the arena, to which extra adds fields.
+func (x nodeServer) command(ctx context.Context, script string, clients, npcs int, extra map[string]any) (*exec.Cmd, error) {
+	config := map[string]any{"clients": clients, "npcs": npcs, "hz": steps, "size": size, "quantized": x.quantized}
+	maps.Copy(config, extra)
+	text, err := json.Marshal(config)
 	if err != nil {
-		return f, err
+		return nil, err
 	}
-	c := exec.CommandContext(ctx, x.node, x.script, string(config))
+	c := exec.CommandContext(ctx, x.node, script, string(text))
 	c.Dir, c.Stderr = x.folder, os.Stderr
-	ask, err := c.StdinPipe()
+	return c, nil
+}
+
+// running is a started server in Node.
+type running struct {
+	addr  string
+	ask   io.WriteCloser
+	lines *bufio.Scanner
+	stop  func()
+}
+
+// serve starts a server. The caller must stop it.
+func (x nodeServer) serve(ctx context.Context, clients, npcs int) (r running, err error) {
+	c, err := x.command(ctx, x.script, clients, npcs, nil)
 	if err != nil {
-		return f, err
+		return r, err
+	}
+	if r.ask, err = c.StdinPipe(); err != nil {
+		return r, err
 	}
 	out, err := c.StdoutPipe()
 	if err != nil {
-		return f, err
+		return r, err
 	}
 	if err := x.start(&x.Servers, c.Start); err != nil {
+		return r, err
+	}
+	r.stop = func() { _ = c.Process.Kill(); _ = c.Wait() }
+	r.lines = bufio.NewScanner(out)
+	if !r.lines.Scan() {
+		r.stop()
+		return r, errors.New("the server did not start")
+	}
+	port, err := strconv.Atoi(strings.TrimSpace(r.lines.Text()))
+	if err != nil {
+		r.stop()
+		return r, fmt.Errorf("the server's port: %w", err)
+	}
+	r.addr = fmt.Sprintf("127.0.0.1:%d", port)
+	return r, nil
+}
+
+// counts asks the server for its figures.
+func (r running) counts() (n counts, err error) {
+	if _, err := fmt.Fprintln(r.ask); err != nil {
+		return n, err
+	}
+	if !r.lines.Scan() {
+		return n, errors.New("the server has ended")
+	}
+	return n, json.Unmarshal(r.lines.Bytes(), &n)
+}
+
+// measure runs a server with the given number of clients and seconds.
+func (x nodeServer) measure(ctx context.Context, clients, npcs, seconds int) (f figures, err error) {
+	r, err := x.serve(ctx, clients, npcs)
+	if err != nil {
 		return f, err
 	}
-	defer func() { _ = ask.Close(); cancel(); _ = c.Wait() }()
-	lines := bufio.NewScanner(out)
-	if !lines.Scan() {
-		return f, errors.New("the server did not start")
-	}
-	port, err := strconv.Atoi(strings.TrimSpace(lines.Text()))
-	if err != nil {
-		return f, fmt.Errorf("the server's port: %w", err)
-	}
-	look := func() (n counts, err error) {
-		if _, err := fmt.Fprintln(ask); err != nil {
-			return n, err
-		}
-		if !lines.Scan() {
-			return n, errors.New("the server has ended")
-		}
-		return n, json.Unmarshal(lines.Bytes(), &n)
-	}
-
-	l, err := newLoad(ctx, fmt.Sprintf("127.0.0.1:%d", port), clients, x.script == colyseusScript)
+	defer r.stop()
+	l, err := newLoad(ctx, r.addr, clients, x.script == colyseusScript)
 	if err != nil {
 		return f, err
 	}
 	defer l.close()
 	time.Sleep(settle)
-	before, err := look()
+	before, err := r.counts()
 	if err != nil {
 		return f, err
 	}
@@ -91,7 +123,7 @@ func (x nodeServer) measure(ctx context.Context, clients, npcs, seconds int) (f 
 	if err != nil {
 		return f, err
 	}
-	after, err := look()
+	after, err := r.counts()
 	if err != nil {
 		return f, err
 	}

@@ -11,7 +11,7 @@ import (
 // options holds the flags.
 type options struct {
 	clients, npcs, seconds int
-	most, json             bool
+	most, json, screens    bool
 }
 
 const usage = `usage: peers [flags]
@@ -33,6 +33,23 @@ the other, and prints for each one:
   most players   with the same entities, before less than 95 % of the ticks are
                  simulated, or a client gets less than 19 updates a second
 
+With -screens, two players walk on each server, at a round trip of 0 and of
+100 ms. It prints the delay between two screens: the time from the frame in which
+a player's input is gathered and sent to the first frame of the other client that
+shows it.
+
+  updates/s      how often the server sends, at most. 20 is the default of Colyseus
+                 and usual in servers written by hand. Tactus sends 60 by
+                 default, and has rows with 20
+  interpolation  how a client draws the other player
+  p50, p99       median and 99th percentile of the delay
+  samples        number of measured inputs
+
+On Colyseus and on the server on ws, a player turns by 90 degrees at random
+moments. The first frame that shows the turn is the one in which the drawn player
+has moved by half of what a step of the server moves it in the new direction. In
+Tactus, it is the first frame that shows the whole step, which is later.
+
 `
 
 // parse parses the flags.
@@ -43,6 +60,7 @@ func parse(args []string, help io.Writer) (o options, err error) {
 	f.IntVar(&o.npcs, "npcs", 200, "entities of the server")
 	f.IntVar(&o.seconds, "seconds", 10, "how long each measurement is, behind some seconds of warm-up")
 	f.BoolVar(&o.most, "most", true, "search for the most players, too")
+	f.BoolVar(&o.screens, "screens", false, "measure the delay between two screens instead; -clients, -npcs and -most have no effect")
 	f.BoolVar(&o.json, "json", false, "print one JSON object as the last line")
 	switch err = f.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):

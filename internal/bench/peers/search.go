@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 )
 
 // figures are the measurements of a server.
@@ -24,6 +25,7 @@ type server struct {
 	sends         string // content of an update
 	encrypts      bool
 	measure       func(ctx context.Context, clients, npcs, seconds int) (figures, error)
+	screens       func(ctx context.Context, rtt time.Duration, seconds int) ([]delay, error)
 }
 
 // errRefused means that not all clients could join in time.

@@ -36,28 +36,38 @@ func open(ctx context.Context, progress io.Writer) (servers []server, err error)
 		return nil, err
 	}
 	bench := filepath.Join(os.TempDir(), "tactus-bench-arena")
-	build := exec.CommandContext(ctx, "go", "build", "-o", bench, "./internal/bench/arena")
-	build.Dir, build.Env, build.Stderr = root, append(os.Environ(), "GOWORK="), progress
-	if err := build.Run(); err != nil {
-		return nil, fmt.Errorf("building Tactus: %w", err)
+	match := filepath.Join(os.TempDir(), "tactus-arena")
+	for _, program := range [][2]string{{bench, "./internal/bench/arena"}, {match, "./examples/arena"}} {
+		build := exec.CommandContext(ctx, "go", "build", "-o", program[0], program[1])
+		build.Dir, build.Env, build.Stderr = root, append(os.Environ(), "GOWORK="), progress
+		if err := build.Run(); err != nil {
+			return nil, fmt.Errorf("building Tactus: %w", err)
+		}
 	}
 	version := output(ctx, root, "git", "describe", "--always", "--dirty") + ", " + runtime.Version()
 	for _, transport := range []string{"udp", "ws"} {
+		x := tactus{places, bench, match, transport}
 		servers = append(servers, server{
 			name: "Tactus " + transport, version: version, sends: "delta per client", encrypts: true,
-			measure: tactus{places, bench, transport}.measure,
+			measure: x.measure, screens: x.screens,
 		})
 	}
 	in := ", Node " + output(ctx, scripts, node, "--version")
 	for _, fields := range []string{"quantized", "float32"} {
-		servers = append(servers, server{
+		x := nodeServer{places, node, scripts, colyseusScript, fields == "quantized"}
+		s := server{
 			name: "Colyseus " + fields, version: packageVersion(scripts, "@colyseus/core") + in, sends: "delta for all",
-			measure: nodeServer{places, node, scripts, colyseusScript, fields == "quantized"}.measure,
-		})
+			measure: x.measure,
+		}
+		if x.quantized {
+			s.screens = x.screens // the delay does not depend on the fields
+		}
+		servers = append(servers, s)
 	}
+	x := nodeServer{places, node, scripts, broadcastScript, true}
 	return append(servers, server{
 		name: "ws broadcast", version: packageVersion(scripts, "ws") + in, sends: "whole state",
-		measure: nodeServer{places, node, scripts, broadcastScript, true}.measure,
+		measure: x.measure, screens: x.screens,
 	}), nil
 }
 
@@ -101,32 +111,37 @@ func output(ctx context.Context, folder, name string, args ...string) string {
 	return strings.TrimSpace(string(b))
 }
 
-// tactus is the arena's benchmark, which runs the server as a separate process.
+// tactus has two programs of the arena: the benchmark, which runs the server as a separate process, and the match with bots.
 type tactus struct {
 	places
-	bench, transport string
+	bench, match, transport string
 }
 
-func (x tactus) measure(ctx context.Context, clients, npcs, seconds int) (figures, error) {
-	c := exec.CommandContext(ctx, x.bench, "-transport", x.transport, "-clients", fmt.Sprint(clients), "-npcs", fmt.Sprint(npcs),
-		"-seconds", fmt.Sprint(seconds), "-json")
+// run runs a program with -json and decodes the last line of its output.
+func (x tactus) run(ctx context.Context, report any, program string, args ...string) error {
+	c := exec.CommandContext(ctx, program, append(args, "-transport", x.transport, "-json")...)
 	var out, errs strings.Builder
 	c.Stdout, c.Stderr = &out, &errs
-	if err := x.start(&x.All, c.Start); err != nil { // it separates its server and clients itself
-		return figures{}, err
+	if err := x.start(&x.All, c.Start); err != nil { // the benchmark separates its server and clients itself
+		return err
 	}
 	if err := c.Wait(); err != nil {
-		return figures{}, fmt.Errorf("%w: %s", err, errs.String())
+		return fmt.Errorf("%w: %s", err, errs.String())
 	}
 	var last []byte
 	for lines := bufio.NewScanner(strings.NewReader(out.String())); lines.Scan(); {
 		last = append(last[:0], lines.Bytes()...)
 	}
+	return json.Unmarshal(last, report)
+}
+
+func (x tactus) measure(ctx context.Context, clients, npcs, seconds int) (figures, error) {
 	var r struct {
 		figures
 		MB float64 `json:"rss_mb"`
 	}
-	if err := json.Unmarshal(last, &r); err != nil {
+	err := x.run(ctx, &r, x.bench, "-clients", fmt.Sprint(clients), "-npcs", fmt.Sprint(npcs), "-seconds", fmt.Sprint(seconds))
+	if err != nil {
 		return figures{}, err
 	}
 	r.RSS = r.MB * 1e6 / (1 << 20)

@@ -9,7 +9,7 @@ const most = 5, queue = 32;
 
 // xorshift32, so that every run is the same
 let state = 12345;
-function random() {
+export function random() {
   state ^= state << 13;
   state ^= state >>> 17;
   state ^= state << 5;
