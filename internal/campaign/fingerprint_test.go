@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -129,11 +130,13 @@ func (m *match) print(views bool) print {
 	fmt.Fprintln(h, m.hash)
 	fmt.Fprintln(counts, m.crowd.Server.Stats(), m.events.Stats())
 	for _, k := range m.players {
-		lit := 0
+		stats, lit := k.Stats(), 0
 		if views {
 			lit = k.lit
+		} else {
+			stats.Delay = systems.Delay{} // depends on what is drawn
 		}
-		fmt.Fprintln(counts, k.Stats(), k.events.Stats(), closeReason(k.Err()), lit, len(k.ledger.committed))
+		fmt.Fprintln(counts, stats, k.events.Stats(), closeReason(k.Err()), lit, len(k.ledger.committed))
 	}
 	return print{h.Sum64(), counts.Sum64()}
 }

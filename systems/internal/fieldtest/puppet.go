@@ -79,7 +79,7 @@ func (p *Puppet) Disconnected(_ time.Time, _ netsys.Session, reason error) { p.T
 // each.
 func Input(newest uint32, count int, dx uint64) []byte {
 	var w codec.Writer
-	w.Reset([]byte{1, 0, 0, 0, byte(newest), byte(newest >> 8), byte(count)})
+	w.Reset([]byte{1, 0, 0, 0, 0, byte(newest), byte(newest >> 8), byte(count)})
 	const (
 		still = 1 // DY 0 in steps from −1
 		up    = 0 // Jump
