@@ -28,6 +28,10 @@ func (g *Game) serverConfig(o *Options, start time.Time, schedule func(*ecs.Sche
 		Players: systems.Players{ReconnectWindow: reconnectWindow},
 		Logger:  o.files.log,
 	}
+	if !o.Virtual {
+		began := time.Now()
+		config.Overload.Clock = func() time.Duration { return time.Since(began) }
+	}
 	config.Session.Random = o.random(o.Seed)
 	if g.Server != nil {
 		g.Server(o, &config)
