@@ -112,9 +112,55 @@ const (
 // viewer holds the properties of a client on which rules depend.
 type viewer struct {
 	id     uint32
-	points []spot // positions of its own entities, or of its last ones if it has none
-	sides  []side // likewise
+	points memory[spot] // of its own entities
+	sides  memory[side]
 	crews  []side // of its own entities now
+	every  uint32 // ticks from one of its snapshots to the next
+}
+
+// memory holds values of a viewer's own entities. A viewer without own entities sees as the last ones did at its last snapshot with
+// some: that is one of the sends kept here.
+type memory[T any] struct {
+	sends []remembered[T] // oldest first
+	since uint32          // tick since which there have been values without a break; 0: there are none now
+}
+
+type remembered[T any] struct {
+	tick   uint32
+	values []T
+}
+
+// note adds the values at a tick, and forgets those that the snapshots of the viewer, with every ticks between them, have replaced.
+func (m *memory[T]) note(tick, every uint32, values []T) {
+	if values == nil {
+		m.since = 0
+		return
+	}
+	if m.since == 0 {
+		m.since = tick
+	}
+	m.sends = append(m.sends, remembered[T]{tick, values})
+	if tick-m.since >= every {
+		m.sends = slices.DeleteFunc(m.sends, func(x remembered[T]) bool { return tick-x.tick >= every })
+	}
+}
+
+// ask returns the answer about the values of the viewer: maybe, if it depends on which of the kept ones the server has.
+func (m *memory[T]) ask(about func([]T) answer) answer {
+	sends := m.sends
+	switch {
+	case len(sends) == 0:
+		return about(nil)
+	case m.since != 0:
+		sends = sends[len(sends)-1:]
+	}
+	a := about(sends[0].values)
+	for _, x := range sends[1:] {
+		if about(x.values) != a {
+			return maybe
+		}
+	}
+	return a
 }
 
 // looked is an entity with the components on which rules depend. A component that it does not have is nil.
@@ -157,21 +203,23 @@ func (m *match) answer(r rule, v *viewer, it *looked) answer {
 		if it.Spot == nil {
 			return silent
 		}
-		result := no
-		for _, at := range v.points {
-			x, y := at.X-it.Spot.X, at.Y-it.Spot.Y
-			if x*x+y*y <= m.radius*m.radius {
-				return yes
-			} else if far := m.farthest(); x*x+y*y <= far*far {
-				result = maybe
+		return v.points.ask(func(points []spot) answer {
+			result := no
+			for _, at := range points {
+				x, y := at.X-it.Spot.X, at.Y-it.Spot.Y
+				if x*x+y*y <= m.radius*m.radius {
+					return yes
+				} else if far := m.farthest(); x*x+y*y <= far*far {
+					result = maybe
+				}
 			}
-		}
-		return result
+			return result
+		})
 	case "side":
 		if it.Side == nil {
 			return silent
 		}
-		return be(slices.Contains(v.sides, *it.Side))
+		return v.sides.ask(func(sides []side) answer { return be(slices.Contains(sides, *it.Side)) })
 	case "open":
 		if it.Manifest == nil {
 			return silent
@@ -392,26 +440,23 @@ func (h *history) present() (present []*viewer) {
 		}
 		v := k.viewer
 		v.crews = v.crews[:0]
-		points, sides := v.points, v.sides
-		v.points, v.sides = nil, nil
+		points, sides := []spot(nil), []side(nil)
 		for i := range h.things {
 			it := &h.things[i]
 			if it.Owner != s.ID {
 				continue
 			}
 			if it.Spot != nil {
-				v.points = append(v.points, *it.Spot)
+				points = append(points, *it.Spot)
 			}
 			if it.Side != nil {
-				v.sides, v.crews = append(v.sides, *it.Side), append(v.crews, *it.Side)
+				sides, v.crews = append(sides, *it.Side), append(v.crews, *it.Side)
 			}
 		}
-		if v.points == nil {
-			v.points = points
-		}
-		if v.sides == nil {
-			v.sides = sides
-		}
+		before := v.every
+		v.every = uint32(float64(h.m.crowd.Server.Config().TickRate) / s.SendRate)
+		v.points.note(h.last, max(before, v.every), points)
+		v.sides.note(h.last, max(before, v.every), sides)
 		present = append(present, v)
 	}
 	return present

@@ -212,7 +212,8 @@ type pacing struct {
 	wait  uint32 // seconds of calm until the client is sent as many snapshots as it asks for
 }
 
-// mostAsked is how many times fewer snapshots than usual a client may ask for: with still fewer, it would notice late that it lacks one.
+// mostAsked limits how few snapshots a client may ask for, to a quarter of the usual rate. With fewer, a client would notice a lost
+// snapshot late.
 const mostAsked = 4
 
 // maxPacingWait is the maximum of pacing.wait.

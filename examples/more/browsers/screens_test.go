@@ -11,25 +11,19 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// watching runs in both pages of TestScreens. pressed is when a key went down, moved when a frame first shows the player of a client
-// elsewhere than at call of watch. Both are Unix times in milliseconds.
+// watching runs in both pages of TestScreens. pressed is when a key went down. moved is when a frame first showed that a player had moved
+// since watch was called for its client. Both are Unix times in milliseconds.
 const watching = `
 	globalThis.pressed = 0;
 	globalThis.moved = 0;
 	const unix = () => performance.timeOrigin + performance.now();
 	addEventListener("keydown", () => { pressed = unix(); }, true);
-	globalThis.spot = (client) => {
-		for (const t of globalThis.game?.tables ?? []) for (let r = 0; t.Owner && r < t.rows; r++) {
-			if (t.Owner.Client(r) === client) return [t.Position.X(r), t.Position.Y(r)];
-		}
-		return null;
-	};
 	globalThis.watch = (client) => {
-		const from = spot(client);
+		const from = own(client);
 		moved = 0;
 		(function look() {
-			const at = spot(client);
-			if (at && Math.hypot(at[0] - from[0], at[1] - from[1]) > 0.5) moved = unix();
+			const at = own(client);
+			if (at && Math.hypot(at.x - from.x, at.y - from.y) > 0.5) moved = unix();
 			else requestAnimationFrame(look);
 		})();
 		return true;
@@ -45,7 +39,7 @@ func TestScreens(t *testing.T) {
 	var both [2]*browser
 	for i := range both {
 		b := browse(t, 640, 480, 1, false)
-		if _, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: watching}); err != nil {
+		if _, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: witness + watching}); err != nil {
 			t.Fatal(err)
 		}
 		b.do(chromedp.Navigate(fmt.Sprintf("%s/?name=Ada%d", url, i)))
@@ -62,9 +56,9 @@ func TestScreens(t *testing.T) {
 		var delays []float64
 		for n := range 40 {
 			until(t, "the player rests", func() bool {
-				at := ask[[]float64](viewer, fmt.Sprintf("spot(%d)", own))
+				at := ask[place](viewer, fmt.Sprintf("own(%d)", own))
 				time.Sleep(200 * time.Millisecond)
-				return slices.Equal(at, ask[[]float64](viewer, fmt.Sprintf("spot(%d)", own)))
+				return at == ask[place](viewer, fmt.Sprintf("own(%d)", own))
 			})
 			ask[bool](viewer, fmt.Sprintf("watch(%d)", own))
 			key := [][2]string{{"d", "KeyD"}, {"a", "KeyA"}}[n%2]

@@ -32,11 +32,11 @@ const witness = `
 	navigator.getGamepads = () => [pad];
 	globalThis.push = (x, y, pressed) => { globalThis.pad = { connected: true, axes: [x, y, pressed.length ? 1 : 0, 0],
 		buttons: Array.from({ length: 17 }, (_, i) => ({ pressed: pressed.includes(i) })) }; };
-	// own returns the place of the own player in the newest frame.
-	globalThis.own = () => {
-		if (!globalThis.game?.stats.Client) return null;
+	// own returns the place of the own player, or of the player of a client, in the newest frame.
+	globalThis.own = (client = globalThis.game?.stats.Client) => {
+		if (!client) return null;
 		for (const t of game.tables) for (let r = 0; t.Owner && r < t.rows; r++) {
-			if (t.Owner.Client(r) !== game.stats.Client) continue;
+			if (t.Owner.Client(r) !== client) continue;
 			const c = t.Position ?? t.Snake ?? t.Body, at = c.At ?? c;
 			return { x: at.X(r), y: at.Z ? at.Z(r) : at.Y ? at.Y(r) : 0 };
 		}

@@ -70,12 +70,20 @@ type delayLine struct {
 	Drawn   float64 `json:"drawn"`
 }
 
+// interval returns the time from one snapshot of a client to the next, in milliseconds. It is 0 for a client that simulates everything.
+func (c *clientLine) interval() float64 {
+	if c.SendRate == 0 {
+		return 0
+	}
+	return 1000 / c.SendRate
+}
+
 // drawn returns how far in the past a client is assumed to draw others, in milliseconds.
 func (c *clientLine) drawn(tick float64) float64 {
 	if c.SendRate == 0 {
-		return 0 // it simulates them
+		return 0
 	}
-	return 1000/c.SendRate + tick
+	return c.interval() + tick
 }
 
 // delays populates the delays between the screens of clients.
@@ -88,7 +96,7 @@ func delays(all []clientLine, tickRate int) {
 	for i := range all {
 		c := &all[i]
 		c.Seen = delayLine{
-			Up: c.RTT / 2, Waiting: float64(c.Waiting) * tick, Tick: tick / 2, Send: max(c.drawn(tick)-2*tick, 0) / 2,
+			Up: c.RTT / 2, Waiting: float64(c.Waiting) * tick, Tick: tick / 2, Send: max(c.interval()-tick, 0) / 2,
 			Down: max(down-c.RTT/2, 0) / others, Drawn: max(drawn-c.drawn(tick), 0) / others,
 		}
 	}

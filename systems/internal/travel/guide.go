@@ -81,10 +81,14 @@ func NewGuide(c Config) *Guide { return &Guide{config: c} }
 // Receive processes an encoded ticket. The error wraps [ErrTicket].
 func (g *Guide) Receive(b []byte) error {
 	t, err := ParseTicket(b)
-	if err == nil {
-		g.ticket = t
+	if err != nil {
+		return err
 	}
-	return err
+	if g.ticket != nil {
+		g.countFailure(errNewer)
+	}
+	g.ticket = t
+	return nil
 }
 
 // Ended records that the current session has ended. It returns true if the client is connecting to another room; if
@@ -107,7 +111,7 @@ func (g *Guide) Step(now time.Time) {
 	if t := g.ticket; t != nil {
 		g.ticket = nil
 		if g.next != nil {
-			g.fail(now, errors.New("a newer ticket arrived"))
+			g.fail(now, errNewer)
 		}
 		g.followTicket(now, t)
 	}
@@ -168,10 +172,16 @@ func (g *Guide) connect(t *Ticket) error {
 	return nil
 }
 
-// fail counts a failure and gives up.
-func (g *Guide) fail(now time.Time, why error) {
+var errNewer = errors.New("a newer ticket arrived")
+
+func (g *Guide) countFailure(why error) {
 	g.Failed++
 	g.config.Logger.Warn("the room of a ticket did not admit this client", "reason", why)
+}
+
+// fail counts a failure and gives up.
+func (g *Guide) fail(now time.Time, why error) {
+	g.countFailure(why)
 	g.Close(now)
 }
 
