@@ -120,7 +120,6 @@ typedef struct arena_Owner {
   // Any uint32
   uint32_t Client;
 } arena_Owner;
-ARENA_ASSERT(offsetof(arena_Owner, Client) == 0);
 ARENA_ASSERT(sizeof(arena_Owner) == 4);
 
 // Component SpawnKey: sent to its owner only.
@@ -133,9 +132,6 @@ typedef struct arena_SpawnKey {
   uint16_t Nth;
   uint8_t _0[2];
 } arena_SpawnKey;
-ARENA_ASSERT(offsetof(arena_SpawnKey, Owner) == 0);
-ARENA_ASSERT(offsetof(arena_SpawnKey, Input) == 4);
-ARENA_ASSERT(offsetof(arena_SpawnKey, Nth) == 8);
 ARENA_ASSERT(sizeof(arena_SpawnKey) == 12);
 
 // Component Position: predicted, interpolated.
@@ -145,8 +141,6 @@ typedef struct arena_Position {
   // 0 to 2000 in steps of 0.001953125; along y, in world units
   float Y;
 } arena_Position;
-ARENA_ASSERT(offsetof(arena_Position, X) == 0);
-ARENA_ASSERT(offsetof(arena_Position, Y) == 4);
 ARENA_ASSERT(sizeof(arena_Position) == 8);
 
 // Component Heading: predicted, interpolated.
@@ -154,7 +148,6 @@ typedef struct arena_Heading {
   // 0 to 65535 in steps of 1; an angle: a turn is 65536
   uint16_t Angle;
 } arena_Heading;
-ARENA_ASSERT(offsetof(arena_Heading, Angle) == 0);
 ARENA_ASSERT(sizeof(arena_Heading) == 2);
 
 // Component Velocity: predicted, sent to its owner only.
@@ -164,8 +157,6 @@ typedef struct arena_Velocity {
   // -256 to 256 in steps of 0.125
   float Y;
 } arena_Velocity;
-ARENA_ASSERT(offsetof(arena_Velocity, X) == 0);
-ARENA_ASSERT(offsetof(arena_Velocity, Y) == 4);
 ARENA_ASSERT(sizeof(arena_Velocity) == 8);
 
 // Component Health.
@@ -173,7 +164,6 @@ typedef struct arena_Health {
   // 0 to 100 in steps of 1
   uint8_t Points;
 } arena_Health;
-ARENA_ASSERT(offsetof(arena_Health, Points) == 0);
 ARENA_ASSERT(sizeof(arena_Health) == 1);
 
 // Component Fighter: predicted.
@@ -182,8 +172,6 @@ typedef struct arena_Fighter {
   // 0 to 255 in steps of 1
   uint8_t Shots;
 } arena_Fighter;
-ARENA_ASSERT(offsetof(arena_Fighter, Down) == 0);
-ARENA_ASSERT(offsetof(arena_Fighter, Shots) == 1);
 ARENA_ASSERT(sizeof(arena_Fighter) == 2);
 
 // Component Gun: predicted, sent to its owner only.
@@ -191,7 +179,6 @@ typedef struct arena_Gun {
   // 0 to 255 in steps of 1
   uint8_t Wait;
 } arena_Gun;
-ARENA_ASSERT(offsetof(arena_Gun, Wait) == 0);
 ARENA_ASSERT(sizeof(arena_Gun) == 1);
 
 // Component Player.
@@ -207,10 +194,6 @@ typedef struct arena_Player {
   // 0 to 65535 in steps of 1
   uint16_t Deaths;
 } arena_Player;
-ARENA_ASSERT(offsetof(arena_Player, Name.length) == 0);
-ARENA_ASSERT(offsetof(arena_Player, Name.items) == 1);
-ARENA_ASSERT(offsetof(arena_Player, Kills) == 18);
-ARENA_ASSERT(offsetof(arena_Player, Deaths) == 20);
 ARENA_ASSERT(sizeof(arena_Player) == 22);
 
 // Component Verdict: sent to its owner only.
@@ -247,18 +230,6 @@ typedef struct arena_Verdict {
   } Now;
   uint8_t _1[2];
 } arena_Verdict;
-ARENA_ASSERT(offsetof(arena_Verdict, Whom) == 0);
-ARENA_ASSERT(offsetof(arena_Verdict, Tick) == 4);
-ARENA_ASSERT(offsetof(arena_Verdict, Ago) == 8);
-ARENA_ASSERT(offsetof(arena_Verdict, Shot) == 10);
-ARENA_ASSERT(offsetof(arena_Verdict, Clamp) == 11);
-ARENA_ASSERT(offsetof(arena_Verdict, Down) == 12);
-ARENA_ASSERT(offsetof(arena_Verdict, From.X) == 14);
-ARENA_ASSERT(offsetof(arena_Verdict, From.Y) == 16);
-ARENA_ASSERT(offsetof(arena_Verdict, Then.X) == 18);
-ARENA_ASSERT(offsetof(arena_Verdict, Then.Y) == 20);
-ARENA_ASSERT(offsetof(arena_Verdict, Now.X) == 22);
-ARENA_ASSERT(offsetof(arena_Verdict, Now.Y) == 24);
 ARENA_ASSERT(sizeof(arena_Verdict) == 28);
 
 // Component Teleports: predicted.
@@ -266,7 +237,6 @@ typedef struct arena_Teleports {
   // 0 to 255 in steps of 1
   uint8_t Count;
 } arena_Teleports;
-ARENA_ASSERT(offsetof(arena_Teleports, Count) == 0);
 ARENA_ASSERT(sizeof(arena_Teleports) == 1);
 
 // Component Feed.
@@ -284,13 +254,6 @@ typedef struct arena_Feed {
     } items[4];
   } Kills;
 } arena_Feed;
-ARENA_ASSERT(offsetof(arena_Feed, Total) == 0);
-ARENA_ASSERT(offsetof(arena_Feed, Kills.length) == 2);
-ARENA_ASSERT(offsetof(arena_Feed, Kills.items) == 4);
-ARENA_ASSERT(offsetof(arena_Feed, Kills.items[0].By) == 4);
-ARENA_ASSERT(offsetof(arena_Feed, Kills.items[0].Whom) == 6);
-ARENA_ASSERT(offsetof(arena_Feed, Kills.items[3].By) == 16);
-ARENA_ASSERT(offsetof(arena_Feed, Kills.items[3].Whom) == 18);
 ARENA_ASSERT(sizeof(arena_Feed) == 20);
 
 // The player's input.
@@ -312,12 +275,6 @@ typedef struct arena_Action {
     uint8_t _0[1];
   } Seen;
 } arena_Action;
-ARENA_ASSERT(offsetof(arena_Action, Buttons) == 0);
-ARENA_ASSERT(offsetof(arena_Action, Aim) == 2);
-ARENA_ASSERT(offsetof(arena_Action, Seen.At) == 4);
-ARENA_ASSERT(offsetof(arena_Action, Seen.Every) == 8);
-ARENA_ASSERT(offsetof(arena_Action, Seen.Back) == 9);
-ARENA_ASSERT(offsetof(arena_Action, Seen.Ahead) == 10);
 ARENA_ASSERT(sizeof(arena_Action) == 12);
 
 // Clients send this message.
@@ -328,8 +285,6 @@ typedef struct arena_Say {
     char items[80];
   } Text;
 } arena_Say;
-ARENA_ASSERT(offsetof(arena_Say, Text.length) == 0);
-ARENA_ASSERT(offsetof(arena_Say, Text.items) == 1);
 ARENA_ASSERT(sizeof(arena_Say) == 81);
 
 // Clients send this message.
@@ -348,11 +303,6 @@ typedef struct arena_Said {
   } Text;
   uint8_t _0[2];
 } arena_Said;
-ARENA_ASSERT(offsetof(arena_Said, Client) == 0);
-ARENA_ASSERT(offsetof(arena_Said, Name.length) == 4);
-ARENA_ASSERT(offsetof(arena_Said, Name.items) == 5);
-ARENA_ASSERT(offsetof(arena_Said, Text.length) == 21);
-ARENA_ASSERT(offsetof(arena_Said, Text.items) == 22);
 ARENA_ASSERT(sizeof(arena_Said) == 104);
 
 // Clients send this command.
@@ -363,8 +313,6 @@ typedef struct arena_Rename {
     char items[16];
   } Name;
 } arena_Rename;
-ARENA_ASSERT(offsetof(arena_Rename, Name.length) == 0);
-ARENA_ASSERT(offsetof(arena_Rename, Name.items) == 1);
 ARENA_ASSERT(sizeof(arena_Rename) == 17);
 
 // Figures of the connection and the prediction: see host.Stats.

@@ -67,7 +67,7 @@ func header(m *model) []byte {
 		done[n.name] = true
 	}
 	for _, k := range m.columns {
-		structC(k.node, strings.Join(nonEmpty("Component "+k.name, modes(k.mode)), ": "))
+		structC(k.node, k.title())
 	}
 	if m.input != nil {
 		structC(m.input, "The player's input")
@@ -141,15 +141,14 @@ func enumC(m *model, o *out, e *Enum) {
 	writeEnum(m, o, "Values of "+strings.Join(e.Fields, ", ")+".", all)
 }
 
-// structureC writes a struct, and assertions that its layout is Go's.
+// structureC writes a struct, and an assertion of its size. Padding is explicit, so every field of a struct with the right
+// size has its offset.
 func structureC(m *model, o *out, n *node, what string) {
 	name := m.name + "_" + n.name
 	o.line("\n// %s.\ntypedef struct %s {", what, name)
-	asserts := &asserts{of: name, macro: strings.ToUpper(m.name) + "_ASSERT"}
 	fieldsC(o, n.in, n.size, "  ")
 	o.line("} %s;", name)
-	asserts.assertNode(o, n, "", 0)
-	o.line("%s(sizeof(%s) == %d);", asserts.macro, name, n.size)
+	o.line("%s_ASSERT(sizeof(%s) == %d);", strings.ToUpper(m.name), name, n.size)
 }
 
 // fieldsC writes the fields of a struct of size bytes, with explicit padding.
@@ -226,45 +225,5 @@ func countedC(o *out, n *node, count, items, indent string) {
 	}
 	if n.size > at {
 		o.line("%suint8_t _%s_end[%d];", indent, count, n.size-at)
-	}
-}
-
-// asserts writes assertions about the offsets of fields in a struct.
-type asserts struct{ of, macro string }
-
-func (a *asserts) assertOffset(o *out, path string, at uintptr) {
-	o.line("%s(offsetof(%s, %s) == %d);", a.macro, a.of, path, at)
-}
-
-// assertNode writes assertions for a value and its fields. For arrays it checks the first and the last element.
-func (a *asserts) assertNode(o *out, n *node, path string, at uintptr) {
-	switch n.kind {
-	case number:
-		a.assertOffset(o, path, at)
-	case structure:
-		for _, f := range n.in {
-			a.assertNode(o, f, join(path, f.name), at+f.at)
-		}
-	case array:
-		a.assertElements(o, n, path, at)
-	default:
-		count, items := n.head.count, path
-		if count == "" {
-			count, items = path+".length", path+".items"
-		} else if i := strings.LastIndexByte(path, '.'); i >= 0 {
-			count = path[:i+1] + count
-		}
-		a.assertOffset(o, count, at)
-		a.assertOffset(o, items, at+n.head.body)
-		if n.kind == list && (n.elem.kind != structure || len(n.elem.in) > 0) {
-			a.assertElements(o, n, items, at+n.head.body)
-		}
-	}
-}
-
-func (a *asserts) assertElements(o *out, n *node, path string, at uintptr) {
-	a.assertNode(o, n.elem, path+"[0]", at)
-	if n.n > 1 {
-		a.assertNode(o, n.elem, fmt.Sprintf("%s[%d]", path, n.n-1), at+uintptr(n.n-1)*n.elem.size)
 	}
 }

@@ -26,8 +26,9 @@ const (
 type node struct {
 	kind kind
 	name string
-	path string  // within the type, without indices
-	at   uintptr // offset in the parent node; 0 for elements
+	typ  reflect.Type // of a whole type
+	path string       // within the type, without indices
+	at   uintptr      // offset in the parent node; 0 for elements
 	size uintptr
 	of   reflect.Kind  // number: its kind
 	says *schema.Field // the field's schema; nil if an outer node has it
@@ -61,7 +62,7 @@ func layOut(t *schema.Table, enums map[string]*Enum, used map[string]bool) (*nod
 	for i := range t.Fields {
 		w.fields[t.Fields[i].Path] = &t.Fields[i]
 	}
-	n := &node{kind: structure, name: t.Name, size: t.Size}
+	n := &node{kind: structure, name: t.Name, typ: t.Type, size: t.Size}
 	var err error
 	if n.in, err = w.members(t.Type, ""); err != nil {
 		return nil, err

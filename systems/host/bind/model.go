@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -26,7 +27,6 @@ type model struct {
 	told    []told
 	sent    []sent
 	enums   []Enum
-	typeOf  map[*node]reflect.Type // the Go type of each layout
 }
 
 // column is a component of rows or of the world.
@@ -54,7 +54,7 @@ var whats = [...]string{"message", "event", "command"}
 
 func newModel(c *Config) (*model, error) {
 	p := c.Protocol
-	m := &model{name: c.Name, lines: host.Lines(p, c.Book), hash: p.Hash(), enums: c.Enums, places: len(p.Replicated()), typeOf: map[*node]reflect.Type{}}
+	m := &model{name: c.Name, lines: host.Lines(p, c.Book), hash: p.Hash(), enums: c.Enums, places: len(p.Replicated())}
 	enums, used := map[string]*Enum{}, map[string]bool{}
 	for i := range c.Enums {
 		e := &c.Enums[i]
@@ -68,18 +68,10 @@ func newModel(c *Config) (*model, error) {
 			enums[f] = e
 		}
 	}
-	layouts := map[*schema.Table]*node{}
 	var failed error
 	lay := func(t *schema.Table) *node {
-		if n := layouts[t]; n != nil {
-			return n
-		}
 		n, err := layOut(t, enums, used)
-		if err != nil && failed == nil {
-			failed = err
-		}
-		layouts[t] = n
-		m.typeOf[n] = t.Type
+		failed = cmp.Or(failed, err)
 		return n
 	}
 	if join := p.Players().Join; join != nil && len(join.Schema.Fields) > 0 {
@@ -100,14 +92,9 @@ func newModel(c *Config) (*model, error) {
 			}
 		}
 	}
-	byType := map[reflect.Type]*node{} // a message and an event of the same type share a class
 	for what, list := range [][]host.Layout{c.Book.Messages(), c.Book.Events(), c.Book.Outcomes()} {
 		for which, l := range list {
-			n := byType[l.Schema.Type]
-			if n == nil {
-				n = lay(l.Schema)
-				byType[l.Schema.Type] = n
-			}
+			n := lay(l.Schema)
 			if l.Told {
 				m.told = append(m.told, told{n, []string{"message", "event", "outcome"}[what], which})
 			}
@@ -168,12 +155,13 @@ func (m *model) check() error {
 	taken := map[string]*node{}
 	take := func(name, what string, n *node) error {
 		was, here := taken[name]
+		classless := what == "input" || what == "login" // their classes are called Input and Login, whatever the name of the Go type
 		switch {
 		case !identifier.MatchString(name):
 			return fmt.Errorf("%w: %s %s: other languages cannot express this name: define a named type, as in type Marks List[uint16]", ErrBind, what, name)
-		case slices.Contains(exports, name) || slices.Contains(keywords, name):
+		case slices.Contains(exports, name) && !classless || slices.Contains(keywords, name):
 			return fmt.Errorf("%w: %s %s: the name is reserved in bindings: rename it", ErrBind, what, name)
-		case here && (was == nil || n == nil || m.typeOf[was] != m.typeOf[n]):
+		case here && (was == nil || n == nil || was.typ != n.typ):
 			return fmt.Errorf("%w: %s %s: another type has the same name: rename one of them", ErrBind, what, name)
 		case here && !same(was, n):
 			return fmt.Errorf("%w: %s %s: the tags of the type's fields differ between its uses: define one type per use", ErrBind, what, name)
@@ -181,31 +169,18 @@ func (m *model) check() error {
 		taken[name] = n
 		return nil
 	}
-	values := map[*node]bool{}
-	var all []*node
+	value := func(what string, n *node) error {
+		return cmp.Or(take(n.name, what, n), reserved(n, ofValues), n.checkFieldNames(n.name))
+	}
+	var errs []error
 	for _, k := range m.columns {
 		if slices.Contains(ofTables, k.name) {
 			return fmt.Errorf("%w: component %s: the name is reserved in JavaScript's Table: rename it", ErrBind, k.name)
 		}
-		if err := take(k.name, "component", k.node); err != nil {
-			return err
-		}
-		if err := take(k.name+"Column", "column", nil); err != nil {
-			return err
-		}
-		if err := reserved(k.node, ofColumn); err != nil {
-			return err
-		}
-		all = append(all, k.node)
+		errs = append(errs, take(k.name, "component", k.node), take(k.name+"Column", "column", nil), reserved(k.node, ofColumn), k.checkFieldNames(k.name))
 	}
 	for _, k := range m.one {
-		if err := take(k.name+"Value", "singleton", nil); err != nil {
-			return err
-		}
-		all = append(all, k.node)
-		if err := reserved(k.node, ofValues); err != nil {
-			return err
-		}
+		errs = append(errs, take(k.name+"Value", "singleton", nil), reserved(k.node, ofValues))
 	}
 	names := map[string]bool{}
 	for _, s := range m.sent {
@@ -213,43 +188,21 @@ func (m *model) check() error {
 			return fmt.Errorf("%w: clients send two types called %s: send identifies a type by its name, so define another type for one of them", ErrBind, s.name)
 		}
 		names[s.name] = true
-		if err := take(s.name, whats[s.what], s.node); err != nil {
-			return err
-		}
-		values[s.node] = true
+		errs = append(errs, value(whats[s.what], s.node))
 	}
 	for _, s := range m.told {
-		if err := take(s.name, s.what, s.node); err != nil {
-			return err
-		}
-		values[s.node] = true
+		errs = append(errs, value(s.what, s.node))
 	}
 	for _, e := range m.enums {
-		if err := take(e.Name, "Enum", nil); err != nil {
-			return err
-		}
+		errs = append(errs, take(e.Name, "Enum", nil))
 	}
-	for what, n := range map[string]*node{"input": m.input, "login": m.login} {
-		// In JavaScript their classes are called Input and Login, whatever the name of the Go type.
-		if n != nil {
-			values[n] = true
-			if err := take(n.name, what, n); err != nil && !slices.Contains(exports, n.name) {
-				return err
-			}
-		}
+	if m.input != nil {
+		errs = append(errs, value("input", m.input))
 	}
-	for n := range values {
-		if err := reserved(n, ofValues); err != nil {
-			return err
-		}
-		all = append(all, n)
+	if m.login != nil {
+		errs = append(errs, value("login", m.login))
 	}
-	for _, n := range all {
-		if err := n.checkFieldNames(n.name); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(errs...)
 }
 
 // reserved returns an error if a field of n has one of the names.
@@ -343,13 +296,13 @@ func decimal(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// modes describes how a component is replicated.
-func modes(m ecs.Mode) string {
+// title names a component and says how it is replicated.
+func (k column) title() string {
 	var s []string
 	for i, word := range [...]string{"predicted", "interpolated", "sent to its owner only", "written by its owner"} {
-		if m>>i&1 != 0 {
+		if k.mode>>i&1 != 0 {
 			s = append(s, word)
 		}
 	}
-	return strings.Join(s, ", ")
+	return strings.TrimSuffix("Component "+k.name+": "+strings.Join(s, ", "), ": ")
 }

@@ -40,7 +40,7 @@ func (m *model) script() []byte {
 	o.line("  columns: [")
 	for _, k := range m.columns {
 		extra := fmt.Sprintf(", place: %d", k.place)
-		if k.floats() {
+		if k.floats() == k.size {
 			extra += ", floats: true"
 		}
 		typeOf(o, "    ", fmt.Sprintf("name: %s, size: %d%s", quote(k.name), k.size, extra), k.node)
@@ -164,31 +164,19 @@ func quote(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`).Replace(s) + "'"
 }
 
-// floats reports whether a column consists of 32-bit floats only.
-func (n *node) floats() bool {
-	var sum uintptr
-	var count func(n *node) bool
-	count = func(n *node) bool {
-		switch n.kind {
-		case number:
-			sum += n.size
-			return scalars[n.of].view == "f32"
-		case array:
-			was := sum
-			if !count(n.elem) {
-				return false
-			}
-			sum = was + uintptr(n.n)*(sum-was)
-			return true
-		case structure:
-			for _, f := range n.in {
-				if !count(f) {
-					return false
-				}
-			}
-			return true
+// floats returns how many bytes of a value are 32-bit floats.
+func (n *node) floats() (size uintptr) {
+	switch n.kind {
+	case number:
+		if n.of == reflect.Float32 {
+			size = n.size
 		}
-		return false
+	case array:
+		size = uintptr(n.n) * n.elem.floats()
+	case structure:
+		for _, f := range n.in {
+			size += f.floats()
+		}
 	}
-	return count(n) && sum == n.size && sum > 0
+	return size
 }

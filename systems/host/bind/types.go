@@ -39,11 +39,11 @@ func types(m *model) []byte {
 		o.line("};\nexport type %s = %s;", e.Name, strings.Join(all, " | "))
 	}
 	for _, k := range m.columns {
-		o.line("\n%sexport interface %sColumn {", docComment("", strings.Join(nonEmpty("Component "+k.name, modes(k.mode)), ": ")+". r is the row."), k.name)
+		o.line("\n%sexport interface %sColumn {", docComment("", k.title()+". r is the row."), k.name)
 		for _, f := range k.in {
 			columnType(o, f, f.name, "  ", []string{"r: number"})
 		}
-		if k.floats() {
+		if k.floats() == k.size {
 			o.line("  /** The whole column, %d numbers per row, for uploading it at once. The array stays the same while the column does not move. */\n  floats(rows: number): Float32Array;", k.size/4)
 		}
 		o.line("}")
@@ -116,15 +116,6 @@ func types(m *model) []byte {
 	}
 	o.line("  };\n}\n\n/** The layout of the types: pass it to bind of @tactusgo/client. */\ndeclare const layout: { readonly bindings?: Bindings };\nexport default layout;")
 	return []byte(o.String())
-}
-
-func nonEmpty(all ...string) (found []string) {
-	for _, s := range all {
-		if s != "" {
-			found = append(found, s)
-		}
-	}
-	return found
 }
 
 // docComment returns a comment, or "" if text is empty.
