@@ -79,17 +79,11 @@ func optionsOf(c *C.tactus_options) (o clients.Options, wrong string) {
 	if okay != [3]bool{true, true, true} {
 		return o, "capi: a part of the options is NULL with a length, or too long"
 	}
-	if c.token == nil {
-		o.Token = nil
-	}
 	if c.recording != nil {
 		if c.recording_size > maxRecording {
 			return o, "capi: the recording is too long"
 		}
 		o.Recording = C.GoBytes(c.recording, C.int(c.recording_size))
-	}
-	if o.Login = append([]byte{}, o.Login...); c.login == nil {
-		o.Login = nil
 	}
 	o.Player, o.Flags, o.Now = uint64(c.player), uint32(c.flags), int64(c.now)
 	o.Connect = time.Duration(c.connect_millis) * time.Millisecond
@@ -117,9 +111,7 @@ func tactus_set_input(client C.tactus_client, input unsafe.Pointer, size C.size_
 }
 
 // refuse reports an invalid argument to a client.
-func refuse(client C.tactus_client) C.int32_t {
-	return C.int32_t(lib().Refuse(uint32(client), "capi: a value that is NULL, or longer than any"))
-}
+func refuse(client C.tactus_client) C.int32_t { return C.int32_t(lib().Refuse(uint32(client))) }
 
 //export tactus_advance
 func tactus_advance(client C.tactus_client, now C.int64_t) C.int32_t {
@@ -140,25 +132,25 @@ func address(p unsafe.Pointer) C.uintptr_t { return C.uintptr_t(uintptr(p)) }
 
 //export tactus_send
 func tactus_send(client C.tactus_client, which C.uint32_t, message unsafe.Pointer, size C.size_t) C.int32_t {
-	return send(client, clients.Message, which, message, size)
+	return send(client, which, message, size, lib().Send)
 }
 
 //export tactus_raise
 func tactus_raise(client C.tactus_client, which C.uint32_t, event unsafe.Pointer, size C.size_t) C.int32_t {
-	return send(client, clients.Event, which, event, size)
+	return send(client, which, event, size, lib().Raise)
 }
 
 //export tactus_command
 func tactus_command(client C.tactus_client, which C.uint32_t, command unsafe.Pointer, size C.size_t) C.int32_t {
-	return send(client, clients.Command, which, command, size)
+	return send(client, which, command, size, lib().Command)
 }
 
-func send(client C.tactus_client, what int, which C.uint32_t, value unsafe.Pointer, size C.size_t) C.int32_t {
+func send(client C.tactus_client, which C.uint32_t, value unsafe.Pointer, size C.size_t, to func(client, which uint32, value []byte) clients.Code) C.int32_t {
 	b, ok := given(value, size)
 	if !ok {
 		return refuse(client)
 	}
-	return C.int32_t(lib().Send(uint32(client), what, uint32(which), b))
+	return C.int32_t(to(uint32(client), uint32(which), b))
 }
 
 //export tactus_replay

@@ -85,16 +85,15 @@ type Clients struct {
 	base   time.Time // has a monotonic clock reading
 	nobody *[TextSize]byte
 	pins   runtime.Pinner // pins for nobody and lines
-	mu     sync.Mutex     // guards lines and the set of used numbers
+	once   sync.Once      // guards lines
 	lines  []byte
 	seats  [Most]seat
 }
 
-// seat is where a client is.
+// seat is the place of a client. The number of a client has the seat in its low byte, from 1, and above it the turn.
 type seat struct {
 	mu     sync.Mutex
-	turn   uint32 // how many were here before
-	taken  bool   // under Clients.mu
+	turn   uint32 // number of clients that had the seat, with this one
 	client *client
 }
 
@@ -133,12 +132,10 @@ func dial(server string) (netsys.Wire, netip.AddrPort, error) {
 // Lines returns the address of the lines that bindings compare: host.Lines separated by \n, with a terminating zero byte.
 // They stay pinned.
 func (c *Clients) Lines() *byte {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.lines == nil {
+	c.once.Do(func() {
 		c.lines = append([]byte(strings.Join(host.Lines(c.game.Protocol(), c.game.config().Book), "\n")), 0)
 		c.pins.Pin(&c.lines[0])
-	}
+	})
 	return &c.lines[0]
 }
 
@@ -189,29 +186,36 @@ func (c *Clients) Open(o Options) (uint32, error) {
 	if o.Recording == nil && o.LastOf == 0 && o.Server == "" && k.Client.Session.Token == nil {
 		return 0, errors.New(`clients: neither a server nor a token: say where to play, as "host:port"`)
 	}
-	at, err := c.reserve()
-	if err != nil {
-		return 0, err
-	}
 	p := c.game.Protocol()
 	h, err := c.host(p, o, k)
 	if err != nil {
-		c.leave(at)
 		return 0, err
 	}
 	x := &client{Host: h, view: new(View), text: new([TextSize]byte)}
 	x.view.Stats = h.Stats()
 	x.view.StatsCount = uint32(len(host.StatNames()))
+	x.frame.columns = len(p.Replicated())
+	for i := range c.seats {
+		if n := c.seats[i].take(x); n > 0 {
+			return n<<8 | uint32(i+1), nil
+		}
+	}
+	_ = h.Close()
+	return 0, fmt.Errorf("clients: there are %d, and no more at a time: close those that have ended", Most)
+}
+
+// take gives a free seat to a client, and returns its turn. It returns 0 if the seat is taken.
+func (s *seat) take(x *client) uint32 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.client != nil {
+		return 0
+	}
+	s.turn, s.client = s.turn%(1<<24-1)+1, x
 	for _, p := range []any{x.view, x.text, x.view.Stats} {
 		x.pins.Pin(p)
 	}
-	x.frame.columns = len(p.Replicated())
-	s := &c.seats[at]
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.turn = (s.turn + 1) & (1<<24 - 1)
-	s.client = x
-	return s.turn<<8 | uint32(at+1), nil
+	return s.turn
 }
 
 // host makes a host, on a socket or with a recording.
@@ -231,66 +235,46 @@ func (c *Clients) host(p *ecs.Protocol, o Options, k host.Config) (*host.Host, e
 }
 
 // recording opens what a client is to play.
-func (c *Clients) recording(o Options) (*recording.Reader, error) {
+func (c *Clients) recording(o Options) (r *recording.Reader, err error) {
 	if o.Recording != nil {
 		return recording.Open(bytes.NewReader(o.Recording), int64(len(o.Recording)))
 	}
-	s, x := c.of(o.LastOf)
-	if x == nil {
-		return nil, fmt.Errorf("clients: there is no client %d whose last seconds could be played", o.LastOf)
-	}
-	defer s.mu.Unlock()
-	return x.Last()
+	err = fmt.Errorf("clients: there is no client %d whose last seconds could be played", o.LastOf)
+	c.do(o.LastOf, func(x *client) error {
+		r, err = x.Last()
+		return nil
+	})
+	return r, err
 }
 
-// reserve takes a free seat.
-func (c *Clients) reserve() (at int, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for i := range c.seats {
-		if s := &c.seats[i]; !s.taken {
-			s.taken = true
-			return i, nil
-		}
-	}
-	return 0, fmt.Errorf("clients: there are %d, and no more at a time: close those that have ended", Most)
-}
-
-// leave frees a seat.
-func (c *Clients) leave(at int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.seats[at].taken = false
-}
-
-// of is the client of a number, locked; nil, and nothing locked, where there is none.
-func (c *Clients) of(n uint32) (*seat, *client) {
+// do calls f for the client with a number, and keeps the text of its error. Other calls for the client wait meanwhile.
+func (c *Clients) do(n uint32, f func(x *client) error) Code {
 	at := n&255 - 1
 	if at >= Most {
-		return nil, nil
+		return NoClient
 	}
 	s := &c.seats[at]
 	s.mu.Lock()
-	if s.client == nil || s.turn != n>>8 {
-		s.mu.Unlock()
-		return nil, nil
+	defer s.mu.Unlock()
+	x := s.client
+	if x == nil || s.turn != n>>8 {
+		return NoClient
 	}
-	return s, s.client
+	err := f(x)
+	if err != nil {
+		Say(x.text[:], err.Error())
+	}
+	return CodeOf(err)
 }
 
 // Close leaves the server, and frees the number and all that was read of the client.
 func (c *Clients) Close(n uint32) Code {
-	s, x := c.of(n)
-	if x == nil {
-		return NoClient
-	}
-	err := x.Host.Close()
-	x.frame.drop()
-	x.pins.Unpin()
-	s.client = nil
-	s.mu.Unlock()
-	c.leave(int(n&255) - 1)
-	return CodeOf(err)
+	return c.do(n, func(x *client) error {
+		x.frame.drop()
+		x.pins.Unpin()
+		c.seats[n&255-1].client = nil
+		return x.Host.Close()
+	})
 }
 
 // Say writes a text and a terminating zero byte. It cuts the text between characters. to must have at least one byte.
@@ -304,20 +288,12 @@ func Say(to []byte, s string) {
 	to[copy(to, s)] = 0
 }
 
-// setError stores the text of err for the client and returns its code.
-func (x *client) setError(err error) Code {
-	if err != nil {
-		Say(x.text[:], err.Error())
-	}
-	return CodeOf(err)
-}
-
 // Text returns the text of a client's newest error, or of [Clients.End]: TextSize bytes, pinned as long as the client exists.
 func (c *Clients) Text(n uint32) *[TextSize]byte {
-	s, x := c.of(n)
-	if x == nil {
-		return c.nobody
-	}
-	defer s.mu.Unlock()
-	return x.text
+	text := c.nobody
+	c.do(n, func(x *client) error {
+		text = x.text
+		return nil
+	})
+	return text
 }

@@ -90,7 +90,7 @@ func TestNews(t *testing.T) {
 	m.play(time.Second, each, n)
 	var s game.Say
 	s.Text.Set("hello")
-	if code := m.Send(n, Message, 0, bytesOf(&s)); code != OK {
+	if code := m.Send(n, 0, bytesOf(&s)); code != OK {
 		t.Fatal(code)
 	}
 	m.play(time.Second, each, n)
@@ -116,7 +116,7 @@ func TestClosed(t *testing.T) {
 	}
 	for _, none := range []uint32{0, n, again + 1, again + 256, 255, 1<<32 - 1} {
 		if m.SetInput(none, nil) != NoClient || m.Advance(none, 0) != int32(NoClient) || m.Frame(none, 0) != nil || m.Next(none) != 0 ||
-			m.Send(none, Message, 0, nil) != NoClient || m.End(none) != int32(NoClient) || m.Refuse(none, "") != NoClient || m.Close(none) != NoClient {
+			m.Send(none, 0, nil) != NoClient || m.End(none) != int32(NoClient) || m.Refuse(none) != NoClient || m.Close(none) != NoClient {
 			t.Errorf("%#x is somebody", none)
 		}
 		if text := m.Text(none); !bytes.HasPrefix(text[:], []byte("clients: there is no such client")) {

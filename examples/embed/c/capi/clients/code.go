@@ -34,7 +34,7 @@ func CodeOf(err error) Code {
 		err  error
 		code Code
 	}{
-		{host.ErrTime, Time}, {host.ErrValue, Value}, {systems.ErrNotConnected, NotConnected},
+		{errArgument, Argument}, {host.ErrTime, Time}, {host.ErrValue, Value}, {systems.ErrNotConnected, NotConnected},
 		{netsys.ErrFull, Full}, {channel.ErrFull, Full}, {systems.ErrCommands, Full}, {netsys.ErrClosed, Ended},
 	} {
 		if errors.Is(err, k.err) {

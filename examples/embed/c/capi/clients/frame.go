@@ -79,17 +79,16 @@ func (f *frame) drop() {
 }
 
 // Frame updates the view to a time. It returns nil on an error.
-func (c *Clients) Frame(n uint32, now int64) *View {
-	s, x := c.of(n)
-	if x == nil {
-		return nil
-	}
-	defer s.mu.Unlock()
-	if x.setError(x.Host.Frame(c.time(now))) != OK {
-		return nil
-	}
-	x.read()
-	return x.view
+func (c *Clients) Frame(n uint32, now int64) (v *View) {
+	c.do(n, func(x *client) error {
+		err := x.Host.Frame(c.time(now))
+		if err == nil {
+			x.read()
+			v = x.view
+		}
+		return err
+	})
+	return v
 }
 
 // read populates the view from the host's newest frame.

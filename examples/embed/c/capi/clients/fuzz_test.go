@@ -69,18 +69,18 @@ func FuzzClients(f *testing.F) {
 					t.Fatalf("a frame at %d", number)
 				}
 			case 4:
-				m.Send(client, Message, uint32(number)%3, b)
-				m.Send(client, Message, 0, b)
+				m.Send(client, uint32(number)%3, b)
+				m.Send(client, 0, b)
 			case 5:
-				m.Send(client, Event, uint32(number), b)
+				m.Raise(client, uint32(number), b)
 			case 6:
-				m.Send(client, Command, uint32(number)%3, b)
-				m.Send(client, Command, 0, b)
+				m.Command(client, uint32(number)%3, b)
+				m.Command(client, 0, b)
 			case 7:
 				m.End(client)
 				m.Text(client)
 				m.Next(client)
-				m.Refuse(client, string(b))
+				m.Refuse(client)
 			case 8:
 				m.Close(client)
 			case 9:

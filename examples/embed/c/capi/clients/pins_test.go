@@ -48,10 +48,10 @@ func TestPinned(t *testing.T) {
 	}
 	m.play(time.Second, look, n)
 	m.play(2*time.Second, look, n, other) // rows come, and memory moves
-	m.Send(n, Message, 0, make([]byte, 81))
+	m.Send(n, 0, make([]byte, 81))
 	said := make([]byte, 81)
 	copy(said, "\x02hi")
-	m.Send(n, Message, 0, said)
+	m.Send(n, 0, said)
 	m.play(time.Second, look, n, other)
 	if columns == 0 || singles == 0 || news == 0 {
 		t.Errorf("of %d views %d tables, %d singles, %d with values", views, columns, singles, news)

@@ -1,113 +1,92 @@
 package clients
 
 import (
-	"fmt"
+	"errors"
 	"math"
-)
 
-// Kinds of values for [Clients.Send].
-const (
-	Message = iota
-	Event
-	Command
+	"github.com/tactusgo/tactus/systems/host"
 )
 
 // SetInput gives the input of the coming ticks: see host.Host.SetInput.
 func (c *Clients) SetInput(n uint32, input []byte) Code {
-	s, x := c.of(n)
-	if x == nil {
-		return NoClient
-	}
-	defer s.mu.Unlock()
-	return x.setError(x.Host.SetInput(input))
+	return c.do(n, func(x *client) error { return x.Host.SetInput(input) })
 }
 
 // Advance receives datagrams, runs the due ticks, and sends datagrams. It returns the number of ticks or a [Code].
 func (c *Clients) Advance(n uint32, now int64) int32 {
-	s, x := c.of(n)
-	if x == nil {
-		return int32(NoClient)
-	}
-	defer s.mu.Unlock()
-	ticks, err := x.Host.Advance(c.time(now))
-	if err == nil {
-		return int32(min(ticks, math.MaxInt32))
-	}
-	code := x.setError(err)
-	if reason, _ := x.Host.End(); reason != 0 && code != Time {
+	ticks, ended := 0, false
+	code := c.do(n, func(x *client) (err error) {
+		if ticks, err = x.Host.Advance(c.time(now)); err != nil && !errors.Is(err, host.ErrTime) {
+			reason, _ := x.Host.End()
+			ended = reason != 0
+		}
+		return err
+	})
+	switch {
+	case ended:
 		return int32(Ended)
+	case code != OK:
+		return int32(code)
 	}
-	return int32(code)
+	return int32(min(ticks, math.MaxInt32))
 }
 
 // Next returns the time of the next tick as a number, or 0 if there is no such client.
-func (c *Clients) Next(n uint32) int64 {
-	s, x := c.of(n)
-	if x == nil {
-		return 0
-	}
-	defer s.mu.Unlock()
-	return c.number(x.Host.Next())
+func (c *Clients) Next(n uint32) (at int64) {
+	c.do(n, func(x *client) error {
+		at = c.number(x.Host.Next())
+		return nil
+	})
+	return at
 }
 
-// Send sends a message, an event or a command, according to what. which is its number in the game's Book or protocol.
-func (c *Clients) Send(n uint32, what int, which uint32, value []byte) Code {
-	s, x := c.of(n)
-	if x == nil {
-		return NoClient
-	}
-	defer s.mu.Unlock()
-	number := int(min(which, math.MaxInt32))
-	switch what {
-	case Message:
-		return x.setError(x.Host.Send(number, value))
-	case Event:
-		return x.setError(x.Host.Raise(number, value))
-	case Command:
-		return x.setError(x.Host.Command(number, value))
-	}
-	panic(fmt.Sprintf("clients: Send of %d: give Message, Event or Command", what))
+// Send sends a message: see host.Host.Send. which is its number in the game's Book.
+func (c *Clients) Send(n, which uint32, value []byte) Code {
+	return c.do(n, func(x *client) error { return x.Host.Send(int(min(which, math.MaxInt32)), value) })
+}
+
+// Raise raises an event: see host.Host.Raise. which is its number in the game's Book.
+func (c *Clients) Raise(n, which uint32, value []byte) Code {
+	return c.do(n, func(x *client) error { return x.Host.Raise(int(min(which, math.MaxInt32)), value) })
+}
+
+// Command sends a command: see host.Host.Command. which is its number in the protocol.
+func (c *Clients) Command(n, which uint32, value []byte) Code {
+	return c.do(n, func(x *client) error { return x.Host.Command(int(min(which, math.MaxInt32)), value) })
 }
 
 // Replay controls the recording of a client: see host.Host.Control. It returns NaN on an error.
 func (c *Clients) Replay(n uint32, command int, value float64) float64 {
-	s, x := c.of(n)
-	if x == nil {
-		return math.NaN()
-	}
-	defer s.mu.Unlock()
-	result, text, err := x.Host.Control(command, value)
-	if x.setError(err) != OK {
-		return math.NaN()
-	}
-	if text != "" {
-		Say(x.text[:], text)
-	}
+	result := math.NaN()
+	c.do(n, func(x *client) error {
+		r, text, err := x.Host.Control(command, value)
+		if err == nil {
+			result = r
+		}
+		if text != "" {
+			Say(x.text[:], text)
+		}
+		return err
+	})
 	return result
 }
 
 // End returns the host.Reason why the session ended, and sets the text to it. It returns 0 while the session continues, and
 // NoClient if there is no such client.
 func (c *Clients) End(n uint32) int32 {
-	s, x := c.of(n)
-	if x == nil {
-		return int32(NoClient)
-	}
-	defer s.mu.Unlock()
-	reason, why := x.Host.End()
-	if reason != 0 {
-		Say(x.text[:], why)
-	}
-	return int32(reason)
+	reason := int32(NoClient)
+	c.do(n, func(x *client) error {
+		r, why := x.Host.End()
+		if reason = int32(r); r != 0 {
+			Say(x.text[:], why)
+		}
+		return nil
+	})
+	return reason
 }
 
-// Refuse sets the text of a client to the description of an invalid argument.
-func (c *Clients) Refuse(n uint32, why string) Code {
-	s, x := c.of(n)
-	if x == nil {
-		return NoClient
-	}
-	defer s.mu.Unlock()
-	Say(x.text[:], why)
-	return Argument
-}
+// errArgument describes memory from C that cannot be read. Its code is [Argument].
+var errArgument = errors.New("capi: a value that is NULL, or longer than any")
+
+// Refuse sets the text of a client to the description of an invalid argument, and returns [Argument].
+func (c *Clients) Refuse(n uint32) Code { return c.do(n, func(*client) error { return errArgument }) }
