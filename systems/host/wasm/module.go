@@ -207,11 +207,9 @@ func (m *module) add(now time.Time, server, token, login int32, who float64, fla
 		}
 	}
 	if login >= 0 {
-		b, err := m.slice(server+max(token, 0), login)
-		if err != nil {
+		if c.Login, err = m.slice(server+max(token, 0), login); err != nil {
 			return 0, err
 		}
-		c.Login = append([]byte{}, b...)
 	}
 	p.links.acceptTickets(&c.Client)
 	wire, err := p.links.add(n, host.ServerOf(string(name)))
@@ -259,16 +257,21 @@ func (m *module) push(n int32, now float64, size int32) bool {
 	return m.report(err)
 }
 
-func (m *module) input(n, size int32) bool {
+// give calls f with a host and a value of size bytes in the buffer, and reports whether it succeeded.
+func (m *module) give(n, size int32, f func(p *player, b []byte) error) bool {
 	p := m.host(n)
 	if p == nil {
 		return false
 	}
 	b, err := m.slice(0, size)
 	if err == nil {
-		err = p.SetInput(b)
+		err = f(p, b)
 	}
 	return m.report(err)
+}
+
+func (m *module) input(n, size int32) bool {
+	return m.give(n, size, func(p *player, b []byte) error { return p.SetInput(b) })
 }
 
 func (m *module) advance(n int32, now float64) int32 {
@@ -294,23 +297,17 @@ func (m *module) frame(n int32, now float64) []uint32 {
 }
 
 func (m *module) send(n, what, which, size int32) bool {
-	p := m.host(n)
-	if p == nil {
-		return false
-	}
-	b, err := m.slice(0, size)
-	switch {
-	case err != nil:
-	case what == 0:
-		err = p.Send(int(which), b)
-	case what == 1:
-		err = p.Raise(int(which), b)
-	case what == 2:
-		err = p.Command(int(which), b)
-	default:
-		err = errors.New("wasm: tactus_send takes 0 for a message, 1 for an event, 2 for a command")
-	}
-	return m.report(err)
+	return m.give(n, size, func(p *player, b []byte) error {
+		switch what {
+		case 0:
+			return p.Send(int(which), b)
+		case 1:
+			return p.Raise(int(which), b)
+		case 2:
+			return p.Command(int(which), b)
+		}
+		return errors.New("wasm: tactus_send takes 0 for a message, 1 for an event, 2 for a command")
+	})
 }
 
 // out returns the datagrams of a link. It returns nil if the link does not exist.
@@ -403,15 +400,10 @@ func (m *module) wants(n int32) bool {
 
 // token passes a host the token of its next session. An empty token means that there is none.
 func (m *module) token(n, size int32) bool {
-	p := m.host(n)
-	if p == nil {
-		return false
-	}
-	b, err := m.slice(0, size)
-	if err == nil {
+	return m.give(n, size, func(p *player, b []byte) (err error) {
 		p.token, err = netcode.ParseToken(b)
-	}
-	return m.report(err)
+		return err
+	})
 }
 
 func (m *module) close(n int32) {
