@@ -262,6 +262,7 @@ int main(int n, char **args) {
   tactus_client all[TACTUS_CLIENTS];
   for (size_t i = 0; i < TACTUS_CLIENTS; i++) all[i] = open_client();
   refused(&(tactus_options){.size = sizeof(tactus_options), .server = server}, "64");
+  nobody(client); // another client has its place
   for (size_t i = 0; i < TACTUS_CLIENTS; i++) {
     CHECK(all[i] != client);
     CHECK(tactus_close(all[i]) == 0);

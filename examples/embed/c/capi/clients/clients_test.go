@@ -2,7 +2,6 @@ package clients
 
 import (
 	"bytes"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/examples/arena/game"
-	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems/host"
 )
 
@@ -99,84 +97,6 @@ func TestNews(t *testing.T) {
 	}
 }
 
-// Numbers of clients that are closed are nobody's, also where another one has taken the place.
-func TestClosed(t *testing.T) {
-	m := newMatch(t)
-	n := m.open(1)
-	m.play(time.Second, nil, n)
-	if text := m.Text(n); text[0] != 0 {
-		t.Errorf("a client without an error says %q", text[:])
-	}
-	if code := m.Close(n); code != OK {
-		t.Fatal(code)
-	}
-	again := m.open(2)
-	if again == n || again&255 != n&255 {
-		t.Errorf("%#x after %#x", again, n)
-	}
-	for _, none := range []uint32{0, n, again + 1, again + 256, 255, 1<<32 - 1} {
-		if m.SetInput(none, nil) != NoClient || m.Advance(none, 0) != int32(NoClient) || m.Frame(none, 0) != nil || m.Next(none) != 0 ||
-			m.Send(none, 0, nil) != NoClient || m.End(none) != int32(NoClient) || m.Refuse(none) != NoClient || m.Close(none) != NoClient {
-			t.Errorf("%#x is somebody", none)
-		}
-		if text := m.Text(none); !bytes.HasPrefix(text[:], []byte("clients: there is no such client")) {
-			t.Errorf("%q", text[:])
-		}
-	}
-	m.play(time.Second, nil, again)
-	if reason := m.End(again); reason != 0 {
-		t.Errorf("it ended for %d", reason)
-	}
-}
-
-// There is a bound, and a place that becomes free is there again. What fails to open takes none.
-func TestMost(t *testing.T) {
-	m := newMatch(t)
-	for range Most + 5 {
-		if _, err := m.Open(Options{Server: "x", Flags: Insecure, Now: 1}); err == nil || !strings.Contains(err.Error(), "time") {
-			t.Fatalf("opened in 1970: %v", err)
-		}
-	}
-	var all []uint32
-	for i := range Most {
-		all = append(all, m.open(uint64(i+1)))
-	}
-	if _, err := m.Open(Options{Server: "x", Flags: Insecure, Now: m.at()}); err == nil || !strings.Contains(err.Error(), "there are 64") {
-		t.Errorf("one too many: %v", err)
-	}
-	m.Close(all[9])
-	if n := m.open(77); n&255 != 10 {
-		t.Errorf("%#x", n)
-	}
-}
-
-func TestOpenErrors(t *testing.T) {
-	m := newMatch(t)
-	key := netcode.GenerateKey(nil)
-	token, err := netcode.TokenConfig{Key: key, ClientID: 7, Servers: servers()}.Issue(m.now.Add(-time.Hour))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, x := range []struct {
-		o      Options
-		reason host.Reason
-		says   string
-	}{
-		{Options{}, host.Other, "neither a server nor a token"},
-		{Options{Server: "x", Token: []byte{}}, host.Other, "0 bytes instead of 2048"},
-		{Options{Server: "x", Token: token.Append(nil), Now: m.at()}, host.Expired, "ago"},
-		{Options{Server: "x", Login: []byte{1}, Now: m.at()}, host.Other, "Login"},
-		{Options{Server: "x", Now: m.at()}, host.Other, "development mode"},
-		{Options{Server: "x", Now: -1, Flags: Insecure}, host.Other, "time"},
-		{Options{Server: "x", Now: m.at(), Flags: Insecure, Connect: -time.Second}, host.Other, "ConnectTimeout"},
-		{Options{Token: token.Append(nil), Now: m.at()}, host.Closed, "closed"},
-	} {
-		if n, err := m.Open(x.o); n != 0 || host.ReasonOf(err) != x.reason || !strings.Contains(err.Error(), x.says) {
-			t.Errorf("%+v: %d, reason %d, %v; want %d, %q", x.o, n, host.ReasonOf(err), err, x.reason, x.says)
-		}
-	}
-}
-
 // The end of a session is told, and its newest frame stays.
 func TestEnd(t *testing.T) {
 	m := newMatch(t)
@@ -239,21 +159,9 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-func TestLines(t *testing.T) {
+// A thin client plays and predicts nothing.
+func TestThinClient(t *testing.T) {
 	m := newMatch(t)
-	p := m.Lines()
-	want := strings.Join(host.Lines(game.CombatProtocol(), game.NewMessages().Book()), "\n") + "\x00"
-	if p != &m.lines[0] || string(m.lines) != want || m.Lines() != p {
-		t.Errorf("%q", m.lines)
-	}
-}
-
-// A thin client plays and predicts nothing; a flag that means nothing is refused.
-func TestFlags(t *testing.T) {
-	m := newMatch(t)
-	if _, err := m.Open(Options{Server: "x", Flags: 8, Now: m.at()}); err == nil || !strings.Contains(err.Error(), "flags 8") {
-		t.Errorf("flag 8: %v", err)
-	}
 	thin, err := m.Open(Options{Server: "x", Player: 1, Flags: Insecure | ThinClient | BetweenTicks, Now: m.at()})
 	if err != nil {
 		t.Fatal(err)
@@ -283,26 +191,5 @@ func TestFlags(t *testing.T) {
 	}, full)
 	if simulated == 0 {
 		t.Error("nothing is simulated by who predicts")
-	}
-}
-
-// The present does not go back, and is that of the day.
-func TestNow(t *testing.T) {
-	m := newMatch(t)
-	now := m.Now()
-	if off := time.Since(time.Unix(0, now)); off < 0 || off > time.Minute {
-		t.Errorf("%v off", off)
-	}
-	for range 1000 {
-		next := m.Now()
-		if next < now {
-			t.Fatalf("%d after %d", next, now)
-		}
-		now = next
-	}
-	for _, n := range []int64{1, -1, now, 1<<63 - 1, -1 << 63} {
-		if got := m.time(n).UnixNano(); got != n {
-			t.Errorf("%d is %d", n, got)
-		}
 	}
 }
