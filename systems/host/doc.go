@@ -20,7 +20,7 @@
 //   - Create a client: [New], [Config]. Use the host's own socket: [Wire], with an address from [ServerOf].
 //   - Describe the input type, and complete the parts that bytes cannot express, such as the claim of lag compensation:
 //     [InputOf]. Pass an input: [Host.SetInput].
-//   - Advance time: [Host.Advance]. Draw: [Host.Frame], then [Host.Tables], [Host.Single], [Host.Drawing].
+//   - Advance time: [Host.Advance]. Draw: [Host.Frame], then [Host.Tables], [Host.Single].
 //   - Notice that memory has moved: [Host.Generation].
 //   - Receive messages, events, outcomes, refusals and entities that come and go: [Host.News]. List the types: [Book].
 //   - Send: [Host.Send], [Host.Command], [Host.Raise].

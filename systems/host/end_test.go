@@ -202,15 +202,11 @@ func TestWrongConfigs(t *testing.T) {
 	}
 }
 
-// Names of stats are those of the fields, which are numbers of eight bytes and nothing else.
-func TestStatNames(t *testing.T) {
-	of, names := reflect.TypeFor[host.Stats](), host.StatNames()
-	if of.NumField() != len(names) || of.Size() != uintptr(8*len(names)) {
-		t.Fatalf("%d fields of %d bytes, %d names", of.NumField(), of.Size(), len(names))
-	}
-	for i, name := range names {
-		if f := of.Field(i); f.Name != name || f.Type.Kind() != reflect.Float64 {
-			t.Errorf("stat %d is %s %v, called %s", i, f.Name, f.Type, name)
+// Stats are numbers of eight bytes and nothing else, because bindings read them as an array.
+func TestStatsAreNumbers(t *testing.T) {
+	for f := range reflect.TypeFor[host.Stats]().Fields() {
+		if f.Type.Kind() != reflect.Float64 {
+			t.Errorf("%s is %v", f.Name, f.Type)
 		}
 	}
 }

@@ -63,7 +63,6 @@ func FuzzHost(f *testing.F) {
 				_ = k.Command(0, b)
 			case 7:
 				_ = k.Single(number)
-				_, _ = k.Drawing(uint32(number))
 				_ = k.Value(host.News{At: uint32(number), Size: uint32(number >> 3)})
 			case 8:
 				_ = k.Close()

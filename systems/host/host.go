@@ -11,7 +11,6 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/interpolate"
 	"github.com/tactusgo/tactus/systems/recording"
 )
 
@@ -144,19 +143,6 @@ func (h *Host) Single(component int) unsafe.Pointer {
 		return nil
 	}
 	return h.view.world.Netcode().Pointer(e, h.view.comps[component])
-}
-
-// Drawing returns how the newest frame drew an entity, for inspection tools. It returns false if the view has no such
-// entity.
-func (h *Host) Drawing(id uint32) (interpolate.Drawing, bool) {
-	if h.view.world == nil {
-		return interpolate.Drawing{}, false
-	}
-	e, ok := h.view.world.ByNetID(components.NetID(id))
-	if !ok {
-		return interpolate.Drawing{}, false
-	}
-	return h.client.Drawing(e)
 }
 
 // Stats returns the figures of the newest frame. They are valid until the next frame.

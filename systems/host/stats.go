@@ -1,6 +1,9 @@
 package host
 
-import "time"
+import (
+	"reflect"
+	"time"
+)
 
 // Stats holds the figures of the newest frame. All fields are float64, so bindings can read the struct as an array.
 // [StatNames] returns their names.
@@ -44,16 +47,11 @@ type Stats struct {
 }
 
 // StatNames returns the names of the fields of [Stats], in their order.
-func StatNames() []string {
-	return []string{
-		"Client", "Own", "Joined", "TickRate", "Tick", "ServerTick", "DrawnTick", "Input",
-		"RTT", "MinRTT", "Jitter", "LossIn", "LossOut", "Buffer", "Lead", "Delay",
-		"Up", "Waiting", "HalfTick", "Sending", "Down", "FrameTime",
-		"ReceivedRate", "SentRate", "CorrectionRate", "Received", "Sent",
-		"Ticks", "TicksDropped", "Inputs", "InputsSent", "Snapshots", "Confirmed", "Corrections", "Resimulated",
-		"LongestReplay", "Jumps", "Stalls", "Snaps", "Renewals", "Refusals", "Malformed",
-		"Rows", "Generation", "Silence", "Lost", "Reconnects", "NewsLost",
+func StatNames() (names []string) {
+	for f := range reflect.TypeFor[Stats]().Fields() {
+		names = append(names, f.Name)
 	}
+	return names
 }
 
 // rates computes increases per second from ten samples per second.

@@ -99,28 +99,3 @@ func TestPlayErrors(t *testing.T) {
 		}
 	}
 }
-
-// Bindings of another protocol are refused, with both lines.
-func TestOtherBindings(t *testing.T) {
-	folder := built(t)
-	header, err := os.ReadFile("../../arena/bindings/arena.h")
-	if err != nil {
-		t.Fatal(err)
-	}
-	const was, is = "Gun{Wait uint8 0..255}", "Gun{Wait uint8 0..100}"
-	if !strings.Contains(string(header), was) {
-		t.Fatalf("the header has no %q", was)
-	}
-	other := t.TempDir()
-	if err := os.WriteFile(filepath.Join(other, "arena.h"), []byte(strings.Replace(string(header), was, is, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(other, "play")
-	if err := compile(t, "play", program, library(folder), "-I"+other); err != nil {
-		t.Fatal(err)
-	}
-	code, _, stderr := run(t, program, "127.0.0.1:9")
-	if code != 1 || !strings.Contains(stderr, "library:  replicate predicted owner-only "+was) || !strings.Contains(stderr, "bindings: replicate predicted owner-only "+is) {
-		t.Errorf("exit code %d\n%s", code, stderr)
-	}
-}
