@@ -170,7 +170,7 @@ func (r *Room) callHooks() {
 // callLeft notes in the directory that seats are free, and calls Kind.Left for those that had a client.
 func (r *Room) callLeft() {
 	for _, s := range r.clients.freed {
-		r.server.unseated(s.player, r)
+		r.server.unseated(s.player, r.about.id)
 	}
 	if r.kind.Left == nil || !r.moving.until.IsZero() { // who has moved has not left
 		return

@@ -10,15 +10,13 @@ import (
 )
 
 // Fleet connects the rooms of one server with those of other processes. Package systems/rooms/fleet implements it; see
-// [Server.Connect]. Its methods may be called from any goroutine. The server calls Orphaned, RoomChanged, PlayerChanged and
-// ProcessChanged while it holds locks, so they must neither wait nor call the server.
+// [Server.Connect]. Its methods may be called from any goroutine. The server calls Orphaned, RoomChanged and ProcessChanged
+// while it holds locks, so they must neither wait nor call the server.
 type Fleet interface {
 	// Seats gives seats in the rooms of all processes: [Room.Travel] uses it.
 	Seats
 	// RoomChanged is called when the entry of a room has changed, and when the room has ended.
 	RoomChanged(r *Room)
-	// PlayerChanged is called when a player has got or lost a seat: see [Server.NewestSeat].
-	PlayerChanged(player uint64)
 	// ProcessChanged is called when the process starts to drain.
 	ProcessChanged()
 	// Orphaned reports whether another process may own the room by now. Then the room gives no new seats.
@@ -161,73 +159,36 @@ func (l *Link) Restore(ctx context.Context, e RoomEntry, tick uint32, claim func
 	return l.server.restoreRoom(ctx, e, saved, err, tick != 0, claim)
 }
 
-// PlayerSeat is a seat that a player has in a room of this process.
-type PlayerSeat struct {
-	Room   ID
-	Kind   string
-	Number uint16
-	Party  uint64
-	// Since is when the player got the seat.
-	Since time.Time
-}
-
-// seatIndex has the seats of each player, the newest last.
+// seatIndex has the rooms in which each player has a seat, the newest seat last.
 type seatIndex struct {
 	mu    sync.Mutex
-	seats map[uint64][]PlayerSeat // by player
+	rooms map[uint64][]ID // by player
 }
 
 // seated notes the newest seat of a player.
-func (s *Server) seated(seat Seat, r *Room) {
-	x := PlayerSeat{Room: seat.Room, Kind: r.kind.Name, Number: seat.Number, Party: seat.Party, Since: s.config.Now()}
+func (s *Server) seated(player uint64, room ID) {
 	s.index.mu.Lock()
-	s.index.seats[seat.Player] = append(withoutRoom(s.index.seats[seat.Player], seat.Room), x)
-	s.index.mu.Unlock()
-	s.playerChanged(seat.Player)
+	defer s.index.mu.Unlock()
+	s.index.rooms[player] = append(without(s.index.rooms[player], room), room)
 }
 
 // unseated notes that a player has no seat in a room any more.
-func (s *Server) unseated(player uint64, r *Room) {
+func (s *Server) unseated(player uint64, room ID) {
 	s.index.mu.Lock()
-	had := len(s.index.seats[player])
-	left := withoutRoom(s.index.seats[player], r.about.id)
-	s.index.seats[player] = left
-	if len(left) == 0 {
-		delete(s.index.seats, player)
-	}
-	s.index.mu.Unlock()
-	if len(left) < had {
-		s.playerChanged(player)
+	defer s.index.mu.Unlock()
+	if s.index.rooms[player] = without(s.index.rooms[player], room); len(s.index.rooms[player]) == 0 {
+		delete(s.index.rooms, player)
 	}
 }
 
-func (s *Server) playerChanged(player uint64) {
-	if s.fleet != nil {
-		s.fleet.PlayerChanged(player)
-	}
-}
-
-// withoutRoom returns the seats that are not in a room.
-func withoutRoom(seats []PlayerSeat, room ID) []PlayerSeat {
-	return slices.DeleteFunc(seats, func(x PlayerSeat) bool { return x.Room == room })
+// without returns the rooms except one.
+func without(rooms []ID, room ID) []ID {
+	return slices.DeleteFunc(rooms, func(x ID) bool { return x == room })
 }
 
 // roomsOf returns the rooms in which a player has a seat, the newest seat last.
-func (s *Server) roomsOf(player uint64) (all []ID) {
+func (s *Server) roomsOf(player uint64) []ID {
 	s.index.mu.Lock()
 	defer s.index.mu.Unlock()
-	for _, x := range s.index.seats[player] {
-		all = append(all, x.Room)
-	}
-	return all
-}
-
-// NewestSeat returns the newest seat that a player has in this process. ok is false if the player has none.
-func (s *Server) NewestSeat(player uint64) (seat PlayerSeat, ok bool) {
-	s.index.mu.Lock()
-	defer s.index.mu.Unlock()
-	if all := s.index.seats[player]; len(all) > 0 {
-		return all[len(all)-1], true
-	}
-	return PlayerSeat{}, false
+	return slices.Clone(s.index.rooms[player])
 }

@@ -23,7 +23,6 @@ func (f *stubFleet) HandOver(context.Context, *Room, uint32, []Player) ([]Admiss
 	return nil, ErrUnavailable
 }
 func (f *stubFleet) RoomChanged(*Room)             { f.changes.Add(1) }
-func (f *stubFleet) PlayerChanged(uint64)          {}
 func (f *stubFleet) ProcessChanged()               {}
 func (f *stubFleet) Orphaned(*Room) bool           { return f.orphaned }
 func (f *stubFleet) MayAdmit() error               { return f.refusal }
@@ -107,11 +106,5 @@ func TestFleetRefuses(t *testing.T) {
 	f.orphaned, f.refusal = false, nil
 	if a := h.join("field", 1); a.Seat.Room != r.ID() {
 		t.Errorf("%+v", a.Seat)
-	}
-	if s, ok := h.server.NewestSeat(1); !ok || s.Room != r.ID() {
-		t.Errorf("%+v, %v", s, ok)
-	}
-	if _, ok := h.server.NewestSeat(2); ok {
-		t.Error("a player without a seat")
 	}
 }

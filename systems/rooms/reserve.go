@@ -248,7 +248,7 @@ func (r *Room) issueToken(now, until time.Time, p Player, promise seatPromise) (
 		return Admission{}, err
 	}
 	if a.Spectator = r.spectates(a.Seat); !a.Spectator {
-		r.server.seated(a.Seat, r)
+		r.server.seated(a.Seat.Player, r.about.id)
 	}
 	return a, nil
 }

@@ -432,9 +432,9 @@ func (s *Server) restoreRoom(ctx context.Context, e RoomEntry, saved *savedRoom,
 	s.mu.Lock()
 	delete(s.table.unusable, e.ID)
 	s.mu.Unlock()
-	for n, x := range r.held.book.all() {
+	for _, x := range r.held.book.all() {
 		if x.waits {
-			s.seated(Seat{Room: e.ID, Number: uint16(n), Epoch: x.epoch, Player: x.player, Party: x.party}, r)
+			s.seated(x.player, e.ID)
 		}
 	}
 	r.changed()

@@ -137,7 +137,7 @@ func schedule(t *testing.T, seed uint64) {
 	if n, routes := len(h.server.Rooms()), h.server.router.routeCount(); n != 0 || routes != 0 || h.events[RoomUnseated] > 0 && h.events[PlayerKicked] == 0 {
 		t.Errorf("%d rooms and %d addresses are left, told %v", n, routes, h.events)
 	}
-	if n := len(h.server.index.seats); n != 0 {
+	if n := len(h.server.index.rooms); n != 0 {
 		t.Errorf("the index has seats of %d players", n)
 	}
 }

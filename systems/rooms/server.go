@@ -69,7 +69,7 @@ func New(c Config, wires ...netsys.Wire) (*Server, error) {
 	}
 	s := &Server{
 		kinds: make(map[string]*Kind), counts: make(map[string]*counter), random: locked(c.Random),
-		index: seatIndex{seats: make(map[uint64][]PlayerSeat)}, saving: make(chan struct{}, maxSaving), handing: make(chan struct{}, maxSaving), drawnKey: c.Key == netcode.Key{}, drawnName: c.Process == "",
+		index: seatIndex{rooms: make(map[uint64][]ID)}, saving: make(chan struct{}, maxSaving), handing: make(chan struct{}, maxSaving), drawnKey: c.Key == netcode.Key{}, drawnName: c.Process == "",
 	}
 	realTime := c.Now == nil
 	if c = c.filled(); realTime {

@@ -132,7 +132,7 @@ func (r *Room) updateTravels(now time.Time) {
 		case !has || s.client != d.client.number || late && !here:
 			r.endTravel(d, nil)
 		case late:
-			r.server.seated(Seat{Room: r.about.id, Number: d.client.seat.Number, Epoch: s.epoch, Player: s.player, Party: s.party}, r)
+			r.server.seated(s.player, r.about.id)
 			r.endTravel(d, ErrTravelExpired)
 		case !d.sent && here:
 			d.sent = systems.HandOver(r.game, d.client.number, d.ticket) == nil

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems/rooms"
 	"github.com/tactusgo/tactus/systems/rooms/fleet"
 	"github.com/tactusgo/tactus/systems/rooms/fleet/natsdir"
 )
@@ -209,7 +210,7 @@ func all(players []*player, holds func(p *player) bool) bool {
 
 // hosts returns the process in which a player plays, and all players there.
 func (d *demo) hosts(one *player) (at *process, there []*player, err error) {
-	e, err := d.newestSeat(one)
+	e, err := d.roomOf(one)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -219,7 +220,7 @@ func (d *demo) hosts(one *player) (at *process, there []*player, err error) {
 		return nil, nil, fmt.Errorf("there is no process %s", e.Process)
 	}
 	for _, p := range d.players {
-		if x, err := d.newestSeat(p); err == nil && x.Process == e.Process {
+		if x, err := d.roomOf(p); err == nil && x.Process == e.Process {
 			there = append(there, p)
 		}
 	}
@@ -259,9 +260,9 @@ func (d *demo) ready() error {
 	})
 }
 
-// newestSeat returns the directory's record of a player's newest seat.
-func (d *demo) newestSeat(p *player) (e fleet.PlayerEntry, err error) {
-	r, err := d.directory.Load(d.ctx, fleet.PlayerKey(p.number.Load()))
+// roomOf returns the directory's record of a player's room.
+func (d *demo) roomOf(p *player) (e rooms.RoomEntry, err error) {
+	r, err := d.directory.Load(d.ctx, fleet.RoomKey(rooms.ID(p.room.Load())))
 	if err != nil {
 		return e, err
 	}

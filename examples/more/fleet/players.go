@@ -30,7 +30,6 @@ type player struct {
 	name, party string
 	asks        int // number of requests; selects the next process to ask
 	login       string
-	number      atomic.Uint64
 	room        atomic.Uint64 // room of its last seat; 0: none
 	walked      atomic.Int64  // its drawn position; 0: it has no session
 	heard       atomic.Uint64 // number of snapshots in this session
@@ -81,11 +80,6 @@ func (p *player) session(ctx context.Context, a web.Admission) error {
 	if err != nil {
 		return err
 	}
-	number, err := strconv.ParseUint(a.Player, 10, 64)
-	if err != nil {
-		return err
-	}
-	p.number.Store(number)
 	c, err := systems.Dial(ctx, "", Dots(), systems.ClientConfig{
 		Session: systems.ClientSession{
 			Token:   token,
@@ -115,10 +109,7 @@ func (p *player) session(ctx context.Context, a web.Admission) error {
 			}
 			said, travels = true, n
 			p.travels.Store(n)
-			e, err := p.newestSeat(p)
-			if err == nil {
-				p.room.Store(uint64(e.Room))
-			}
+			e, _ := p.roomOf(p)
 			p.say("    %s %s in %s, at %.0f", p.name, verb, cmp.Or(e.Process, "a process"), at.X)
 		}
 	})

@@ -574,7 +574,6 @@ func (f *campaign) tidy() {
 			Claim   uint64   `json:"process_epoch"`
 			Epoch   uint64   `json:"epoch"`
 			ID      rooms.ID `json:"id"`
-			Room    rooms.ID `json:"room"`
 		}
 		if err := json.Unmarshal(r.Value, &e); err != nil {
 			f.fail("%s: %v", r.Key, err)
@@ -596,8 +595,6 @@ func (f *campaign) tidy() {
 			f.fail("%s is left of %s, claim %d: %s", r.Key, e.Process, e.Claim, r.Value)
 		case e.ID != 0 && (by.server.Room(e.ID) == nil || by.server.Room(e.ID).Epoch() != e.Epoch):
 			f.fail("%s says what is not so: %s", r.Key, r.Value)
-		case e.Room != 0 && by.server.Room(e.Room) == nil:
-			f.fail("%s says what is not so: %s", r.Key, r.Value)
 		}
 	}
 	for _, p := range f.processes {
@@ -607,11 +604,6 @@ func (f *campaign) tidy() {
 		for _, r := range p.server.Rooms() {
 			if !has[fleet.RoomKey(r.ID())] || r.Info().Orphaned {
 				f.fail("room %v of %s, claim %d, is not in the directory, or orphaned: %+v", r.ID(), p.name, p.fleet.Epoch(), r.Info())
-			}
-			for _, s := range r.Seats() {
-				if !has[fleet.PlayerKey(s.Player)] {
-					f.fail("player %d of %s is not in the directory", s.Player, p.name)
-				}
 			}
 		}
 	}

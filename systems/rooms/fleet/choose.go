@@ -61,6 +61,17 @@ func (v *view) choose(w *rooms.Wish, create bool, tried map[string]bool, now tim
 	return to, nil
 }
 
+// others returns the names of the other processes that have a kind and are not silent, in order.
+func (v *view) others(kind, schema string) (all []string) {
+	for name, p := range v.processes {
+		if name != v.own && p.kind(kind, schema) != nil && (p.silent == 0 || p.silent != p.revision) {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
 // asked records the end of a request for the seats of choose.
 func (v *view) asked(to target, given bool) {
 	to.process.requested -= to.seats

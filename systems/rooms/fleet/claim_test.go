@@ -62,9 +62,6 @@ func TestFence(t *testing.T) {
 	if h.server.Epoch() != 2 || r.Info().Orphaned || room.ProcessEpoch != 2 || room.Epoch != 1 || p.Err() != nil {
 		t.Errorf("epoch %d, %+v, %+v, %v", h.server.Epoch(), r.Info(), room, p.Err())
 	}
-	if player := read[fleet.PlayerEntry](t, d, fleet.PlayerKey(1)); player.ProcessEpoch != 2 {
-		t.Errorf("%+v", player)
-	}
 }
 
 // The larger of two clocks counts, because machines sleep and clocks are set.
@@ -151,9 +148,6 @@ func TestClaim(t *testing.T) {
 		t.Fatalf("%+v, %v", b, err)
 	}
 	h.run(time.Second)
-	if e := read[fleet.PlayerEntry](t, d, fleet.PlayerKey(1)); e.Process != "two" {
-		t.Errorf("%+v", e)
-	}
 	// It comes back.
 	d.set(false)
 	if !h.server.Fenced() || !r.Info().Orphaned {
@@ -172,9 +166,6 @@ func TestClaim(t *testing.T) {
 		t.Errorf("the player heard %v", p.Err())
 	}
 	if e := read[rooms.RoomEntry](t, d, fleet.RoomKey(was.ID)); e.Process != "two" || e.Epoch != 2 {
-		t.Errorf("%+v", e)
-	}
-	if e := read[fleet.PlayerEntry](t, d, fleet.PlayerKey(1)); e.Process != "two" {
 		t.Errorf("%+v", e)
 	}
 	if h.server.Epoch() != 2 || kept.Err() != nil || h.server.Rooms()[0].Info().Orphaned {
@@ -241,64 +232,6 @@ func TestSweep(t *testing.T) {
 	h.run(2 * time.Second)
 	if e := read[rooms.RoomEntry](t, d, fleet.RoomKey(a.Seat.Room)); e.Epoch != 2 || e.ProcessEpoch != 2 || h.server.Room(a.Seat.Room) == nil || h.server.Room(b.Seat.Room) != nil {
 		t.Errorf("%+v", e)
-	}
-}
-
-// Of several seats of a player the directory has the newest, of whichever process, and the one before when that is free.
-func TestSeveralSeats(t *testing.T) {
-	d := &moody{}
-	h := newWorld(t, rooms.Config{Kinds: []rooms.Kind{fieldKind(1)}, Process: "one"}, d)
-	d.Memory = fleet.NewMemory(func() time.Time { return h.now })
-	two := h.another(rooms.Config{Kinds: []rooms.Kind{fieldKind(1)}, Process: "two"}, d.Memory)
-	seat := func(s *fleetServer) *rooms.Room {
-		t.Helper()
-		r, err := s.Create("field", rooms.Creation{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := r.Reserve(rooms.Player{ID: 1}); err != nil {
-			t.Fatal(err)
-		}
-		h.run(100 * time.Millisecond)
-		if e := read[fleet.PlayerEntry](t, d, fleet.PlayerKey(1)); e.Room != r.ID() || e.Process != s.Process() || e.ProcessEpoch != 1 {
-			t.Fatalf("%+v, want %v of %s", e, r.ID(), s.Process())
-		}
-		return r
-	}
-	first, second, third := seat(h.server), seat(h.server), seat(two)
-	_ = second.Kick(1)
-	h.run(100 * time.Millisecond)
-	if e := read[fleet.PlayerEntry](t, d, fleet.PlayerKey(1)); e.Room != third.ID() {
-		t.Errorf("%+v, want %v", e, third.ID())
-	}
-	fourth := seat(h.server)
-	_ = fourth.Kick(1)
-	h.run(100 * time.Millisecond)
-	if e := read[fleet.PlayerEntry](t, d, fleet.PlayerKey(1)); e.Room != first.ID() {
-		t.Errorf("%+v, want %v", e, first.ID())
-	}
-	// An older one that is told later says nothing.
-	d.set(true)
-	fifth, err := h.server.Create("field", rooms.Creation{})
-	if err == nil {
-		_, err = fifth.Reserve(rooms.Player{ID: 1})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.run(100 * time.Millisecond)
-	sixth := seat(two)
-	d.set(false)
-	h.run(time.Second)
-	if e := read[fleet.PlayerEntry](t, d, fleet.PlayerKey(1)); e.Room != sixth.ID() {
-		t.Errorf("%+v, want %v", e, sixth.ID())
-	}
-	for _, r := range []*rooms.Room{first, third, fifth, sixth} {
-		_ = r.Kick(1)
-	}
-	h.run(100 * time.Millisecond)
-	if got := keys(t, d); slices.Contains(got, fleet.PlayerKey(1)) {
-		t.Errorf("%q", got)
 	}
 }
 
@@ -383,7 +316,7 @@ func TestRestart(t *testing.T) {
 	twin := h.another(rooms.Config{Kinds: []rooms.Kind{fieldKind(2)}, Process: "one"}, nil)
 	h.still(40 * time.Second)
 	was := read[rooms.RoomEntry](t, d, fleet.RoomKey(a.Seat.Room))
-	if twin.Epoch() != 2 || was.ProcessEpoch != 1 || read[fleet.PlayerEntry](t, d, fleet.PlayerKey(1)).ProcessEpoch != 1 {
+	if twin.Epoch() != 2 || was.ProcessEpoch != 1 {
 		t.Fatalf("epoch %d, %+v", twin.Epoch(), was)
 	}
 	r, err := twin.Claim(context.Background(), was)

@@ -94,7 +94,7 @@ func notInKey(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_')
 }
 
-// owner is a process under one claim, as named in the records of rooms and players.
+// owner is a process under one claim, as named in the records of rooms.
 type owner struct {
 	Process string `json:"process"`
 	Claim   uint64 `json:"process_epoch"`

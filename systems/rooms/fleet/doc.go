@@ -12,7 +12,7 @@
 //
 // # How it works
 //
-// Each process publishes itself, its rooms and its players as records in the directory, and follows those of the others. A player
+// Each process publishes itself and its rooms as records in the directory, and follows those of the others. A player
 // who joins gets a seat in the fullest open room that fits, otherwise in a new room of the process with the fewest players that
 // does not drain. If processes have a kind with different schemas and the client does not state its own, the newest schema
 // comes first.

@@ -17,7 +17,6 @@ import (
 const (
 	ProcessPrefix = "process."
 	RoomPrefix    = "room."
-	PlayerPrefix  = "player."
 )
 
 // ProcessKey returns the key of a [ProcessEntry].
@@ -25,9 +24,6 @@ func ProcessKey(process string) string { return ProcessPrefix + process }
 
 // RoomKey returns the key of a rooms.RoomEntry.
 func RoomKey(id rooms.ID) string { return RoomPrefix + id.String() }
-
-// PlayerKey returns the key of a [PlayerEntry].
-func PlayerKey(player uint64) string { return PlayerPrefix + rooms.ID(player).String() }
 
 const (
 	// ProcessLease is the lease of a [ProcessEntry]: how long a silent process counts as alive.
@@ -38,7 +34,7 @@ const (
 )
 
 // ProcessEntry is the record of a process, renewed every second with a lease of [ProcessLease]. The process's records of
-// rooms and players are valid while the entry exists.
+// rooms are valid while the entry exists.
 type ProcessEntry struct {
 	Process string `json:"process"`
 	// Epoch numbers the claims to the name; each claim has a higher epoch than all earlier ones. Records with another epoch
@@ -64,18 +60,4 @@ func Fingerprint(key netcode.Key, protocolID uint64) string {
 	mac := hmac.New(sha256.New, key[:])
 	_, _ = fmt.Fprintf(mac, "tactus: fingerprint of a fleet's key, for protocol %016x", cmp.Or(protocolID, netcode.DefaultProtocolID))
 	return hex.EncodeToString(mac.Sum(nil)[:16])
-}
-
-// PlayerEntry is the record of a player: its newest seat.
-type PlayerEntry struct {
-	Player uint64   `json:"player,string"`
-	Room   rooms.ID `json:"room"`
-	Kind   string   `json:"kind"`
-	// Process and ProcessEpoch name the owner of the room, as in rooms.RoomEntry.
-	Process      string `json:"process"`
-	ProcessEpoch uint64 `json:"process_epoch"`
-	Number       uint16 `json:"number"`
-	Party        uint64 `json:"party,string"`
-	// Since is when the player got the seat, by the clock of the owner.
-	Since time.Time `json:"since"`
 }

@@ -63,6 +63,9 @@ func (f *Fleet) incomplete() error {
 	return nil
 }
 
+// maxRenewals is the number of processes that Renew asks at a time.
+const maxRenewals = 16
+
 // maxRoomTries is the number of requests for a room whose process changes meanwhile.
 const maxRoomTries = 3
 
@@ -92,8 +95,8 @@ func (f *Fleet) Join(ctx context.Context, w rooms.Wish) ([]rooms.Admission, erro
 	return f.seek(ctx, w, q, func() ([]rooms.Admission, error) { return f.here.Join(ctx, w) })
 }
 
-// Renew implements [rooms.Seats]. The directory has the newest seat of each player. A seat is not renewed while its process is dead:
-// Reconnect makes another process continue the room.
+// Renew implements [rooms.Seats]. If the players have no seats here, it asks all processes that have the kind. A seat is not renewed
+// while its process does not answer: Reconnect makes another process continue the room of a dead one.
 func (f *Fleet) Renew(ctx context.Context, w rooms.Wish, away bool) ([]rooms.Admission, error) {
 	if f.here != nil {
 		if all, err := f.here.Renew(ctx, w, away); err == nil || errors.Is(err, rooms.ErrUnavailable) {
@@ -103,24 +106,18 @@ func (f *Fleet) Renew(ctx context.Context, w rooms.Wish, away bool) ([]rooms.Adm
 	if len(w.Players) == 0 {
 		return nil, fmt.Errorf("%w: nobody wants a seat", rooms.ErrPlayer)
 	}
-	var e PlayerEntry
-	if _, err := find(ctx, f.config.Directory, PlayerKey(w.Players[0].ID), &e); err != nil || e.Kind != w.Kind {
-		return nil, rooms.ErrNoSeat // without the directory, players get other seats
-	}
 	f.mu.Lock()
-	p := f.view.processes[e.Process]
-	asks := p != nil && p.Epoch == e.ProcessEpoch && p.Process != f.view.own && (p.silent == 0 || p.silent != p.revision)
+	processes := f.view.others(w.Kind, w.Schema)
 	f.mu.Unlock()
-	if !asks {
-		return nil, rooms.ErrNoSeat
+	q := seatRequest{Op: opRenew, Kind: w.Kind, Options: w.Options, Schema: w.Schema, Away: away, Players: requesting(w.Players)}
+	found := make([][]rooms.Admission, len(processes))
+	match.Concurrently(maxRenewals, len(processes), func(i int) { found[i], _ = f.request(ctx, processes[i], q) })
+	for _, all := range found {
+		if all != nil {
+			return all, nil
+		}
 	}
-	all, err := f.request(ctx, e.Process, seatRequest{
-		Op: opRenew, Kind: w.Kind, Options: w.Options, Schema: w.Schema, Away: away, Players: requesting(w.Players),
-	})
-	if err != nil && (worthAnother(err) || !errors.Is(err, rooms.ErrUnavailable)) {
-		return nil, fmt.Errorf("%w: %w", rooms.ErrNoSeat, err)
-	}
-	return all, err
+	return nil, rooms.ErrNoSeat
 }
 
 // Create implements [rooms.Seats].

@@ -161,9 +161,6 @@ func TestDrainHandsOver(t *testing.T) {
 		if e := read[rooms.RoomEntry](t, m.directory, fleet.RoomKey(a.Seat.Room)); e.Process != name || e.Free != 2 {
 			t.Errorf("%+v", e)
 		}
-		if e := read[fleet.PlayerEntry](t, m.directory, fleet.PlayerKey(1)); e.Process != name {
-			t.Errorf("%+v", e)
-		}
 		from = to
 	}
 	var end *netsys.CloseError

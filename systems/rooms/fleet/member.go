@@ -55,12 +55,8 @@ func (f *Fleet) RoomChanged(r *rooms.Room) {
 
 // kept reports whether the record of a source stays when this process ends: another process may claim the room.
 func (f *Fleet) kept(source any) bool {
-	r, ok := source.(*rooms.Room)
-	return ok && f.link.Kept(r)
+	return f.link.Kept(source.(*rooms.Room))
 }
-
-// PlayerChanged implements rooms.Fleet.
-func (f *Fleet) PlayerChanged(player uint64) { f.publisher.mark(PlayerKey(player), nil) }
 
 // ProcessChanged implements rooms.Fleet.
 func (f *Fleet) ProcessChanged() { f.publisher.markProcess() }
@@ -110,43 +106,29 @@ func (f *Fleet) processEntry(epoch uint64) any {
 	return e
 }
 
-// publication returns the record of a room or, if there is no room, of a player. It returns nil for a record that stays as it is.
-func (f *Fleet) publication(key string, source any) (p publication, exists bool) {
-	if r, ok := source.(*rooms.Room); ok {
-		select {
-		case <-r.Done():
-			if f.link.Deleting(r) {
-				return nil, true // RoomChanged is called again
-			}
-			if f.kept(r) {
-				return &releasedRecord{roomRecord{fleet: f, room: r, claim: &roomClaim{}}}, true
-			}
-			f.claims.Delete(r)
-			return &roomRecord{fleet: f, room: r, claim: &roomClaim{}}, false
-		default:
-			return &roomRecord{fleet: f, room: r, claim: f.claimOf(r)}, true
+// publication returns the record of a room, or nil for a record that stays as it is.
+func (f *Fleet) publication(source any) (p publication, exists bool) {
+	r := source.(*rooms.Room)
+	select {
+	case <-r.Done():
+		if f.link.Deleting(r) {
+			return nil, true // RoomChanged is called again
 		}
+		if f.kept(r) {
+			return &releasedRecord{roomRecord{fleet: f, room: r, claim: &roomClaim{}}}, true
+		}
+		f.claims.Delete(r)
+		return &roomRecord{fleet: f, room: r, claim: &roomClaim{}}, false
+	default:
+		return &roomRecord{fleet: f, room: r, claim: f.claimOf(r)}, true
 	}
-	x := &playerRecord{claim: f.publisher.claim}
-	id, err := rooms.ParseID(key[len(PlayerPrefix):])
-	if err != nil {
-		return x, false
-	}
-	seat, ok := f.config.Here.NewestSeat(uint64(id))
-	x.entry = PlayerEntry{
-		Player: uint64(id), Room: seat.Room, Kind: seat.Kind, Process: f.server.Process, Number: seat.Number, Party: seat.Party, Since: seat.Since,
-	}
-	return x, ok
 }
 
-// markAll marks all rooms and players as changed.
+// markAll marks all rooms as changed.
 func (f *Fleet) markAll(mark func(key string, source any)) {
 	f.answers.update() // the claim is new
 	for _, r := range f.config.Here.Rooms() {
 		mark(RoomKey(r.ID()), r)
-		for _, s := range r.Seats() {
-			mark(PlayerKey(s.Player), nil)
-		}
 	}
 }
 
@@ -208,31 +190,6 @@ func (r *releasedRecord) value(uint64) any {
 	e := r.room.Entry()
 	e.State = rooms.Draining
 	return e
-}
-
-// playerRecord is the record of a player: its newest seat.
-type playerRecord struct {
-	entry PlayerEntry
-	claim *claim
-}
-
-func (p *playerRecord) value(claim uint64) any {
-	p.entry.ProcessEpoch = claim
-	return p.entry
-}
-
-func (p *playerRecord) written(uint64) {}
-
-func (p *playerRecord) removed() {}
-
-func (p *playerRecord) yields(found []byte) bool {
-	var e PlayerEntry
-	return !p.owns(found) && json.Unmarshal(found, &e) == nil && e.Since.After(p.entry.Since)
-}
-
-func (p *playerRecord) owns(found []byte) bool {
-	var o owner
-	return json.Unmarshal(found, &o) == nil && p.claim.owned(o)
 }
 
 // Claim creates a room of a dead process again, with the same kind, id, code, options and bans, and a higher epoch, so that

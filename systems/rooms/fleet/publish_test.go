@@ -42,7 +42,7 @@ func read[T any](t *testing.T, d fleet.Directory, key string) (v T) {
 	return v
 }
 
-// The directory has the current records of this process, its rooms and its players, and none of them afterwards.
+// The directory has the current records of this process and its rooms, and none of them afterwards.
 func TestDirectoryFollowsTheRooms(t *testing.T) {
 	h := newWorld(t, rooms.Config{Kinds: []rooms.Kind{fieldKind(2)}, Process: "one"}, nil)
 	d := h.directory
@@ -53,7 +53,7 @@ func TestDirectoryFollowsTheRooms(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.run(step)
-	if got, want := keys(t, d), []string{fleet.PlayerKey(7), fleet.ProcessKey("one"), fleet.RoomKey(r.ID())}; !slices.Equal(got, want) {
+	if got, want := keys(t, d), []string{fleet.ProcessKey("one"), fleet.RoomKey(r.ID())}; !slices.Equal(got, want) {
 		t.Fatalf("%q, want %q", got, want)
 	}
 	process := read[fleet.ProcessEntry](t, d, fleet.ProcessKey("one"))
@@ -63,10 +63,6 @@ func TestDirectoryFollowsTheRooms(t *testing.T) {
 	room := read[rooms.RoomEntry](t, d, fleet.RoomKey(r.ID()))
 	if room.ID != r.ID() || room.Kind != "field" || room.Process != "one" || room.State != rooms.Open || room.Capacity != 2 || room.Free != 1 || room.Options["map"] != "dust" || room.Options["level"] != 3.0 {
 		t.Errorf("%+v", room)
-	}
-	player := read[fleet.PlayerEntry](t, d, fleet.PlayerKey(7))
-	if player.Player != 7 || player.Room != r.ID() || player.Process != "one" || player.Number != a.Seat.Number {
-		t.Errorf("%+v", player)
 	}
 	if err := p.Close(h.now); err != nil {
 		t.Fatal(err)
@@ -151,7 +147,7 @@ func TestDirectoryComesBack(t *testing.T) {
 	}
 	d.set(false)
 	h.run(3 * time.Second)
-	if got, want := keys(t, d), []string{fleet.PlayerKey(2), fleet.ProcessKey("one"), fleet.RoomKey(b.Seat.Room)}; !slices.Equal(got, want) {
+	if got, want := keys(t, d), []string{fleet.ProcessKey("one"), fleet.RoomKey(b.Seat.Room)}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if process := read[fleet.ProcessEntry](t, d, fleet.ProcessKey("one")); process.Rooms != 1 || process.Epoch != 2 {

@@ -30,8 +30,8 @@ type publisherConfig struct {
 	unique    bool // the name is random
 	// entry returns the record of the process under an epoch.
 	entry func(epoch uint64) any
-	// publication returns the record under a key. exists is false if the record must be removed.
-	publication func(key string, source any) (p publication, exists bool)
+	// publication returns the record of a source. exists is false if the record must be removed.
+	publication func(source any) (p publication, exists bool)
 	// kept reports whether a record stays when the process ends.
 	kept func(source any) bool
 	// markAll marks all records of the process as changed.
@@ -104,7 +104,7 @@ func (p *publisher) withdrawAll() {
 		if p.kept(all[key]) {
 			continue
 		}
-		if x, _ := p.publication(key, all[key]); x != nil && p.records.withdraw(ctx, key, all[key], x) != nil {
+		if x, _ := p.publication(all[key]); x != nil && p.records.withdraw(ctx, key, all[key], x) != nil {
 			break
 		}
 	}
@@ -193,7 +193,7 @@ func (p *publisher) writeChanges(ctx context.Context) error {
 func (p *publisher) write(ctx context.Context, key string, source any) error {
 	ctx, stop := context.WithTimeout(ctx, writeTimeout)
 	defer stop()
-	x, exists := p.publication(key, source)
+	x, exists := p.publication(source)
 	if x == nil {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 // errNoClaim is the error of a write without a claim to the name.
 var errNoClaim = fmt.Errorf("fleet: this process does not hold the claim to its name: %w", rooms.ErrUnavailable)
 
-// publication is a record of this process: of a room or of a player.
+// publication is a record of this process, of a room.
 type publication interface {
 	// value returns the record under a claim. Other processes may read it from then on.
 	value(claim uint64) any
@@ -40,7 +40,7 @@ type ownRecords struct {
 
 // ownRecord is a record that was, or may have been, written.
 type ownRecord struct {
-	source   any    // the room; nil for players
+	source   any    // the room
 	revision uint64 // 0: unknown
 }
 

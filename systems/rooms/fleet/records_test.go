@@ -79,7 +79,7 @@ func (s *store) writer(name string) *writer {
 	w.publisher = newPublisher(publisherConfig{
 		directory: s, process: name, now: func() time.Time { return s.now }, logger: slog.New(slog.DiscardHandler),
 		entry:       func(epoch uint64) any { return claimRecord{name, epoch} },
-		publication: func(string, any) (publication, bool) { return w.word, true },
+		publication: func(any) (publication, bool) { return w.word, true },
 		markAll:     func(func(string, any)) { w.marks++ },
 		fenced:      func(bool) {},
 	})
@@ -261,13 +261,15 @@ func TestLateWords(t *testing.T) {
 	s := newStore()
 	a := s.writer("a")
 	a.flush(t.Context(), s.now)
-	if _, err := s.Memory.Save(t.Context(), "room.1", []byte(`{"process":"a","process_epoch":1}`), 0, 0); err != nil {
-		t.Fatal(err)
+	for _, key := range []string{"player.1", "room.1"} {
+		if _, err := s.Memory.Save(t.Context(), key, []byte(`{"process":"a","process_epoch":1}`), 0, 0); err != nil {
+			t.Fatal(err)
+		}
 	}
-	for looks, want := range []int{1, 0} {
+	for looks, want := range []int{4, 2} { // with the process and its epoch
 		s.now = s.now.Add(sweepInterval)
 		a.flush(t.Context(), s.now)
-		if all, _ := s.Memory.List(t.Context(), "room."); len(all) != want {
+		if all, _ := s.Memory.List(t.Context(), ""); len(all) != want {
 			t.Errorf("after %d more looks there are %d", looks+1, len(all))
 		}
 	}

@@ -14,6 +14,8 @@ import (
 const (
 	// sweepInterval is the interval of sweeps for stale records.
 	sweepInterval = 5 * time.Second
+	// playerPrefix is the prefix of keys that only earlier versions write.
+	playerPrefix = "player."
 	// maxSwept is the largest number of records removed per sweep.
 	maxSwept = 256
 )
@@ -88,7 +90,7 @@ type ownerRecords struct {
 	records []Record
 }
 
-// listOwners returns the records of rooms and players by owner. first reports whether this process has the first name among
+// listOwners returns the records of rooms, and those that earlier versions left, by owner. first reports whether this process has the first name among
 // the live ones.
 func (s *sweeper) listOwners(ctx context.Context) (all map[owner]*ownerRecords, first bool, err error) {
 	list, err := s.directory.List(ctx, ProcessPrefix)
@@ -103,7 +105,7 @@ func (s *sweeper) listOwners(ctx context.Context) (all map[owner]*ownerRecords, 
 			all[owner{e.Process, e.Epoch}] = &ownerRecords{alive: true}
 		}
 	}
-	for _, prefix := range []string{PlayerPrefix, RoomPrefix} {
+	for _, prefix := range []string{playerPrefix, RoomPrefix} {
 		list, err := s.directory.List(ctx, prefix)
 		if err != nil {
 			return nil, false, err

@@ -45,7 +45,6 @@ func (m *member) Reserve(_ context.Context, room rooms.ID, who ...rooms.Player) 
 }
 
 func (m *member) RoomChanged(*rooms.Room)   {}
-func (m *member) PlayerChanged(uint64)      {}
 func (m *member) ProcessChanged()           {}
 func (m *member) Orphaned(*rooms.Room) bool { return false }
 func (m *member) MayAdmit() error           { return nil }

@@ -82,7 +82,7 @@ func TestServersOfRooms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]bool{fleet.ProcessKey("one"): true, fleet.ProcessKey("two"): true, fleet.RoomKey(seats[0].Seat.Room): true, fleet.PlayerKey(7): true}
+	want := map[string]bool{fleet.ProcessKey("one"): true, fleet.ProcessKey("two"): true, fleet.RoomKey(seats[0].Seat.Room): true}
 	watching, enough := context.WithTimeout(ctx, time.Minute)
 	defer enough()
 	directory, err := natsdir.Open(ctx, servers.Config())
