@@ -240,7 +240,6 @@ func TestManifests(t *testing.T) {
 		game + ".container": m.values[server+".container"], server + ".template.spec.containers[0].name": m.values[server+".container"],
 		server + ".counters." + agones.Rooms + ".count": "0", server + ".counters." + agones.Rooms + ".capacity": strconv.Itoa(maxRooms),
 		server + ".counters." + agones.Players + ".count": "0", server + ".counters." + agones.Players + ".capacity": strconv.Itoa(maxRooms * capacity),
-		server + ".lists." + agones.Rooms + ".capacity": strconv.Itoa(maxRooms), server + ".lists." + agones.Players + ".capacity": strconv.Itoa(maxRooms * capacity),
 	})
 	if period := m.number(server + ".health.periodSeconds"); period < 5 {
 		t.Errorf("a sign of life is asked for every %d s, and told every 2 s", period)

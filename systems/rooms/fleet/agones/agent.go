@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
@@ -20,14 +19,11 @@ const (
 	gameServerInterval = 5 * time.Second
 	// stateInterval is the least time between two changes of the state.
 	stateInterval = time.Second
-	// counterInterval and listInterval are the least times between two changes of a counter and of a list.
+	// counterInterval is the least time between two changes of a counter.
 	counterInterval = time.Second
-	listInterval    = 2 * time.Second
 	// leastPause and mostPause limit how long to wait before a failed call is repeated.
 	leastPause = 250 * time.Millisecond
 	mostPause  = 8 * time.Second
-	// listMost is the largest number of values in a list of Agones.
-	listMost = 1000
 	// leaveTries is how often Shutdown is tried in the end.
 	leaveTries = 3
 )
@@ -73,8 +69,6 @@ func newAgent(c Config, s *rooms.Server) *agent {
 		{name: "counter " + Players, every: counterInterval, do: func(ctx context.Context) (bool, error) {
 			return a.count(ctx, Players, seated(s), c.Players)
 		}},
-		{name: "list " + Rooms, every: listInterval, do: func(ctx context.Context) (bool, error) { return a.list(ctx, Rooms, roomIDs(s)) }},
-		{name: "list " + Players, every: listInterval, do: func(ctx context.Context) (bool, error) { return a.list(ctx, Players, playerIDs(s)) }},
 	}
 	return a
 }
@@ -149,10 +143,8 @@ func (a *agent) readGameServer(ctx context.Context) (bool, error) {
 	}
 	if a.gameState == nil {
 		for _, name := range []string{Rooms, Players} {
-			_, counts := g.Status.Counters[name]
-			_, lists := g.Status.Lists[name]
-			if !counts && !lists {
-				a.config.Logger.Info("the manifest declares neither a counter nor a list of that name", "name", name)
+			if _, declared := g.Status.Counters[name]; !declared {
+				a.config.Logger.Info("the manifest declares no counter of that name", "name", name)
 			}
 		}
 	}
@@ -199,29 +191,6 @@ func (a *agent) count(ctx context.Context, name string, n, capacity int) (bool, 
 	return true, nil
 }
 
-// list updates a list that the manifest declares, with at most listMost values.
-func (a *agent) list(ctx context.Context, name string, values []string) (bool, error) {
-	if a.gameState == nil {
-		return false, nil
-	}
-	is, declared := a.gameState.Status.Lists[name]
-	slices.Sort(values)
-	values = slices.Compact(values)
-	values = values[:min(len(values), listMost)]
-	slices.Sort(is.Values)
-	if !declared || slices.Equal(is.Values, values) {
-		return false, nil
-	}
-	body := struct {
-		Values []string `json:"values"`
-	}{append([]string{}, values...)} // not null
-	if err := a.call(ctx, http.MethodPatch, "/v1beta1/lists/"+name, body, nil); err != nil {
-		return true, err
-	}
-	a.gameState.Status.Lists[name] = list{values}
-	return true, nil
-}
-
 // leave reports that the process ends.
 func (a *agent) leave(ctx context.Context) {
 	for range leaveTries {
@@ -235,4 +204,13 @@ func (a *agent) leave(ctx context.Context) {
 		}
 	}
 	a.http.CloseIdleConnections()
+}
+
+// seated returns the number of seats that are not free.
+func seated(s *rooms.Server) (n int) {
+	for _, r := range s.Rooms() {
+		i := r.Info()
+		n += i.Capacity - i.Free()
+	}
+	return n
 }

@@ -2,8 +2,6 @@ package agones
 
 import (
 	"net/netip"
-	"slices"
-	"strconv"
 	"testing"
 	"time"
 
@@ -101,7 +99,7 @@ func (x *cluster) expect(when, state string, rooms, capacity, players int64) {
 }
 
 // A process is ready, is allocated while a player has a seat or the process drains, and shuts down when it has drained.
-// Counters and lists contain its rooms and players, and it reports its health every two seconds.
+// Counters contain its rooms and players, and it reports its health every two seconds.
 func TestLife(t *testing.T) {
 	x := newCluster(t, Config{Rooms: 8})
 	x.run(3 * time.Second)
@@ -110,12 +108,6 @@ func TestLife(t *testing.T) {
 	x.seat(18)
 	x.run(1100 * time.Millisecond)
 	x.expect("with players", "Allocated", 1, 8, 2)
-	x.run(2 * time.Second)
-	x.agones.with(func() {
-		if got := x.agones.lists; !slices.Equal(got[Rooms], []string{r.ID().String()}) || !slices.Equal(got[Players], []string{"17", "18"}) {
-			t.Errorf("lists %v", got)
-		}
-	})
 	for _, id := range []uint64{17, 18} {
 		if err := r.Kick(id); err != nil {
 			t.Fatal(err)
@@ -123,11 +115,6 @@ func TestLife(t *testing.T) {
 	}
 	x.run(4 * time.Second)
 	x.expect("empty again", "Ready", 0, 8, 0)
-	x.agones.with(func() {
-		if got := x.agones.lists; len(got[Rooms])+len(got[Players]) > 0 {
-			t.Errorf("lists %v", got)
-		}
-	})
 	r = x.seat(19)
 	x.Drain()
 	x.run(10 * time.Second)
@@ -213,13 +200,13 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// Without counters and lists in the manifest none are reported. A list has at most a thousand values.
+// Without counters in the manifest none are reported.
 func TestManifestSaysWhatIsTold(t *testing.T) {
 	x := newCluster(t, Config{})
-	x.agones.with(func() { x.agones.counts, x.agones.lists = nil, nil })
+	x.agones.with(func() { x.agones.counts = nil })
 	x.seat(1)
 	x.run(5 * time.Second)
-	for _, what := range []string{"counters/" + Rooms, "counters/" + Players, "lists/" + Rooms, "lists/" + Players} {
+	for _, what := range []string{"counters/" + Rooms, "counters/" + Players} {
 		if n := x.agones.called("PATCH /v1beta1/" + what); n != 0 {
 			t.Errorf("%s was told %d times", what, n)
 		}
@@ -227,18 +214,4 @@ func TestManifestSaysWhatIsTold(t *testing.T) {
 	if n := x.agones.called("POST /allocate"); n != 1 {
 		t.Errorf("allocated %d times", n)
 	}
-	x = newCluster(t, Config{})
-	x.run(time.Second)
-	var many []string
-	for n := range 1500 {
-		many = append(many, strconv.Itoa(n%1200))
-	}
-	if did, err := x.agent.list(t.Context(), Players, many); !did || err != nil {
-		t.Fatal(did, err)
-	}
-	x.agones.with(func() {
-		if n := len(x.agones.lists[Players]); n != listMost {
-			t.Errorf("%d values", n)
-		}
-	})
 }

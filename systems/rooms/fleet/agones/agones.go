@@ -17,9 +17,9 @@ import (
 
 // Names in the manifests.
 const (
-	// Rooms is the counter of rooms, and the list of their ids.
+	// Rooms is the counter of rooms.
 	Rooms = "rooms"
-	// Players is the counter of taken seats, and the list of their players' ids.
+	// Players is the counter of taken seats.
 	Players = "players"
 	// Drain is the label, or annotation, that drains the process, with any value but "" and "false".
 	Drain = "tactus-drain"

@@ -89,7 +89,6 @@ type gameServer struct {
 			Port int    `json:"port"`
 		} `json:"ports"`
 		Counters map[string]counter `json:"counters"`
-		Lists    map[string]list    `json:"lists"`
 	} `json:"status"`
 }
 
@@ -97,11 +96,6 @@ type gameServer struct {
 type counter struct {
 	Count    json.Number `json:"count"`
 	Capacity json.Number `json:"capacity"`
-}
-
-// list is a list of a GameServer.
-type list struct {
-	Values []string `json:"values"`
 }
 
 // drains reports whether the resource requests a drain.

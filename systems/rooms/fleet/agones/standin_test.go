@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,15 +26,14 @@ type standIn struct {
 	notes  map[string]string
 	addr   string
 	counts map[string]*[2]int64 // count and capacity
-	lists  map[string][]string
 	health int
 }
 
 func newStandIn(t *testing.T) *standIn {
 	s := &standIn{
 		t: t, state: "Scheduled", calls: make(map[string]int), labels: make(map[string]string), notes: make(map[string]string), addr: "203.0.113.9",
-		counts: map[string]*[2]int64{Rooms: {0, 100}, Players: {0, 1000}}, lists: map[string][]string{Rooms: nil, Players: nil},
-		fails: func(string) bool { return false },
+		counts: map[string]*[2]int64{Rooms: {0, 100}, Players: {0, 1000}},
+		fails:  func(string) bool { return false },
 	}
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(s.Close)
@@ -76,23 +74,6 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return false
 		}
 		return true
-	}
-	if list, ok := strings.CutPrefix(what, "PATCH /v1beta1/lists/"); ok {
-		var body struct {
-			Capacity string   `json:"capacity"`
-			Values   []string `json:"values"`
-		}
-		switch {
-		case !read(&body):
-		case body.Values == nil:
-			s.t.Errorf("%s: no values, which changes none", what)
-		case s.lists[list] == nil && !slices.Contains([]string{Rooms, Players}, list):
-			status(w, http.StatusInternalServerError, "not found. %s List not found", list)
-		default:
-			s.lists[list] = body.Values
-			_, _ = w.Write([]byte("{}"))
-		}
-		return
 	}
 	if name, ok := strings.CutPrefix(what, "PATCH /v1beta1/counters/"); ok {
 		var body struct{ Count, Capacity, CountDiff *string }
@@ -140,17 +121,14 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		_, _ = w.Write([]byte("{}"))
 	case "GET /gameserver":
-		counters, lists := map[string]any{}, map[string]any{}
+		counters := map[string]any{}
 		for name, c := range s.counts {
 			counters[name] = map[string]string{"count": strconv.FormatInt(c[0], 10), "capacity": strconv.FormatInt(c[1], 10)}
-		}
-		for name, values := range s.lists {
-			lists[name] = map[string]any{"capacity": "1000", "values": values}
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{
 			"object_meta": map[string]any{"name": "local", "namespace": "default", "generation": "1", "labels": s.labels, "annotations": s.notes},
 			"status": map[string]any{
-				"state": s.state, "address": s.addr, "counters": counters, "lists": lists,
+				"state": s.state, "address": s.addr, "counters": counters,
 				"ports": []any{map[string]any{"name": "game", "port": 7123}, map[string]any{"name": "web", "port": 7124}},
 			},
 		})
