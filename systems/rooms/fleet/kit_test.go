@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"net/netip"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -41,6 +42,14 @@ type store struct {
 	mu      sync.Mutex
 	down    bool
 	asked   int
+	queued  int // writes under other keys than those of processes, their epochs and rooms
+}
+
+// wrote counts a write of the queue.
+func (s *store) wrote(key string) {
+	if word, _, _ := strings.Cut(key, "."); word != "process" && word != "epoch" && word != "room" {
+		s.queued++
+	}
 }
 
 func (s *store) refuse(down bool) {
@@ -52,6 +61,7 @@ func (s *store) refuse(down bool) {
 func (s *store) Save(ctx context.Context, key string, value []byte, revision uint64, lease time.Duration) (uint64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.wrote(key)
 	if s.down {
 		return 0, rooms.ErrUnavailable
 	}
@@ -61,6 +71,7 @@ func (s *store) Save(ctx context.Context, key string, value []byte, revision uin
 func (s *store) Remove(ctx context.Context, key string, revision uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.wrote(key)
 	if s.down {
 		return rooms.ErrUnavailable
 	}

@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -10,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tactusgo/tactus/systems/rooms"
@@ -17,40 +17,38 @@ import (
 )
 
 const (
-	// matchInterval is how often the matching process calls the match.Func.
+	// matchInterval is how often a shared queue runs: each process lists its players, and the matching process calls the
+	// match.Func.
 	matchInterval = time.Second
-	// queueInterval is how often a shared queue runs, because processes communicate through the directory.
-	queueInterval = matchInterval / 5
+	// listTimeout is how long the matching process may take to answer. It is shorter than the time from the end of its claim to
+	// the start of another one, so that no process uses an answer of the earlier one then.
+	listTimeout = time.Second
+	// maxListed is the size of the tickets in a request, in bytes, that is not exceeded by more than one ticket.
+	maxListed = MaxRequestBytes / 2
 )
 
-// SharedQueue is a queue shared by the processes of a fleet, so that players at different processes meet. Each process
-// keeps its own players' requests and a ticket per player in the directory. The process with the claim matches all tickets
-// and reserves seats. The players' processes then fetch the tokens, as for a reconnecting player. If the matching process
-// dies, another one continues with the same tickets when the lease has expired. Any goroutine may call the methods.
+// SharedQueue is a queue shared by the processes of a fleet, so that players at different processes meet. Each process keeps its
+// own players' requests. Once a second it lists them to the process with the claim to matching, which matches all players,
+// reserves seats, and answers who has them. The players' processes then fetch the tokens, as for a reconnecting player. If the
+// matching process dies, another one continues when its lease has expired. Any goroutine may call the methods.
 type SharedQueue struct {
 	config    match.Config
 	seats     rooms.Seats
 	directory Directory
-	keys      queueKeys
-	name      string // in tickets; random
+	name      string // of this queue, random
 	claim     *claim // to matching
 	now       func() time.Time
 
-	run         sync.Mutex // one Run at a time
-	renewed     time.Time  // when the claim was last renewed
-	ran         time.Time  // when the queue last ran
-	results     uint64     // number of results of this process, for their keys
-	queue       *match.Queue
-	entered     map[uint64]*enteredTicket // in queue, by player
-	unwritten   []unwrittenResult
-	readTickets map[string]ticket // at the last list, by key
-	readResults map[string]result
+	run    sync.Mutex  // one Run at a time
+	number uint64      // of the newest list
+	listed atomic.Bool // the matching process may have players of this one
+	stop   func()      // ends the handling of listings
 
-	mu      sync.Mutex
-	guests  map[uint64]*guest // players who wait at this process
-	left    []*guest          // players whose tickets must be removed
-	total   int               // waiting players in the fleet, at the latest Run
-	matches bool              // this process matches
+	mu         sync.Mutex
+	guests     map[uint64]*guest // players who wait at this process
+	total      int               // waiting players in the fleet, at the latest Run
+	matchmaker *matchmaker       // nil: another process matches
+	epoch      uint64            // of the claim under which this process matches
 }
 
 var _ match.Waitlist = (*SharedQueue)(nil)
@@ -59,37 +57,21 @@ var _ match.Waitlist = (*SharedQueue)(nil)
 type guest struct {
 	wish     match.Wish
 	since    time.Time
+	asked    time.Time   // when the player last asked
 	wait     *match.Wait // nil: the player must ask again
 	paused   time.Time   // since when the player must ask again
-	asked    bool        // the player has asked since the latest write of its ticket: take the ticket from another process
-	changes  uint64      // counts the changes of the ticket
-	written  uint64      // changes at the last write
-	revision uint64      // of its ticket; 0: unknown
-	renewed  time.Time   // when the ticket was last written
+	room     rooms.ID    // where the player has a seat; 0: not matched
+	until    time.Time   // how long to fetch the token
 	fetching bool        // its token is being fetched
 }
 
-// enteredTicket is a player in the matching process's queue.
-type enteredTicket struct {
-	wait   *match.Wait
-	since  time.Time
-	paused bool
-}
-
-// unwrittenResult is a result that may not have been written. It is written again under the same key and never decided
-// again, because a refused write may be done late and would send the members of a party to two rooms.
-type unwrittenResult struct {
-	key   string
-	value result
-	since time.Time
-}
-
-// newSharedQueue returns the queue of all processes with the fingerprint of seats.
+// newSharedQueue returns the queue of all processes with the fingerprint of seats, because processes with another key have another
+// queue.
 func newSharedQueue(c match.Config, seats fingerprinted, d Directory, now func() time.Time) *SharedQueue {
-	name, keys := rand.Text(), queueKeys("."+seats.Fingerprint())
+	name := rand.Text()
 	return &SharedQueue{
-		config: c.WithDefaults(), seats: seats, directory: d, name: name, now: now, keys: keys,
-		claim: newClaim(d, now, keys.matcher(), name, true), guests: make(map[uint64]*guest),
+		config: c.WithDefaults(), seats: seats, directory: d, name: name, now: now,
+		claim: newClaim(d, now, "matching."+seats.Fingerprint(), name, true), guests: make(map[uint64]*guest),
 	}
 }
 
@@ -107,7 +89,7 @@ func (s *SharedQueue) Len() int {
 }
 
 // Interval implements [match.Waitlist].
-func (s *SharedQueue) Interval() time.Duration { return queueInterval }
+func (s *SharedQueue) Interval() time.Duration { return matchInterval }
 
 // Here implements [match.Waitlist].
 func (s *SharedQueue) Here() int {
@@ -120,7 +102,7 @@ func (s *SharedQueue) Here() int {
 func (s *SharedQueue) Busy() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.guests)+len(s.left) > 0 || s.matches
+	return len(s.guests) > 0 || s.listed.Load() || s.matchmaker != nil
 }
 
 // Enter implements [match.Waitlist]. A player who has asked another process keeps its place; the earlier request is
@@ -143,10 +125,9 @@ func (s *SharedQueue) Enter(now time.Time, wish match.Wish) (*match.Wait, error)
 		g.wait.Reply(match.Answer{Err: match.ErrSuperseded})
 	}
 	if s.guests[id] == g && !g.wish.Same(wish) {
-		g = &guest{since: now.Round(0).UTC(), revision: g.revision}
+		g = &guest{since: now.Round(0).UTC()}
 	}
-	g.wish, g.wait, g.paused, g.asked = wish, match.NewWait(id), time.Time{}, true
-	g.changes++
+	g.wish, g.wait, g.paused, g.asked = wish, match.NewWait(id), time.Time{}, now.Round(0).UTC()
 	s.guests[id] = g
 	return g.wait, nil
 }
@@ -156,7 +137,7 @@ func (s *SharedQueue) Leave(w *match.Wait) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if g := s.guests[w.Player()]; g != nil && g.wait == w {
-		s.remove(g)
+		delete(s.guests, w.Player())
 	}
 }
 
@@ -169,212 +150,69 @@ func (s *SharedQueue) Pause(now time.Time, w *match.Wait) bool {
 		return false
 	}
 	g.wait, g.paused = nil, now
-	g.changes++
 	return true
 }
 
-// remove removes a player from the queue. The next Run removes its ticket. The caller holds the lock.
-func (s *SharedQueue) remove(g *guest) {
-	delete(s.guests, g.wish.Player.ID)
-	if g.revision != 0 {
-		s.left = append(s.left, g)
-	}
-}
-
-// Run implements [match.Waitlist]. It writes the tickets of this process's players, matches all tickets once per second if
-// this process holds the claim, and answers its matched players. ctx is for the directory and for giving seats. The error
-// wraps match.ErrMatch. While the directory accepts no writes, nobody is matched and all players wait.
-func (s *SharedQueue) Run(ctx context.Context, now time.Time) error {
+// Run implements [match.Waitlist]. It lists this process's players, matches all players if this process holds the claim, and
+// answers its matched players. ctx is for the directory and for giving seats. The error wraps match.ErrMatch. While the directory
+// accepts no writes, nobody is matched and all players wait.
+func (s *SharedQueue) Run(ctx context.Context, now time.Time) (err error) {
 	s.run.Lock()
 	defer s.run.Unlock()
-	s.publish(ctx, now)
-	tickets, err := s.listTickets(ctx)
-	if err == nil {
-		err = s.matchIfClaimed(ctx, now, tickets)
-		s.fetchTokens(ctx)
+	s.expire(now)
+	to := s.findMatcher(ctx)
+	s.setMatching(to == s.name)
+	if to != "" {
+		s.list(ctx, now, to)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.total, s.matches = len(tickets), s.queue != nil
-	if errors.Is(err, rooms.ErrUnavailable) {
-		return nil // the directory logs the failure
+	if to == s.name {
+		err = s.match(ctx, now)
+		s.list(ctx, now, to)
 	}
+	s.fetchTokens(ctx)
 	return err
 }
 
-// publish writes the tickets of this process's players and removes those of players who left.
-func (s *SharedQueue) publish(ctx context.Context, now time.Time) {
+// expire removes the players who were told to ask again and did not. A player who cannot get a token waits on.
+func (s *SharedQueue) expire(now time.Time) {
 	s.mu.Lock()
-	left := s.left
-	s.left = nil
-	var due []*guest
-	for _, id := range slices.Sorted(maps.Keys(s.guests)) {
-		g := s.guests[id]
-		if !g.paused.IsZero() && now.Sub(g.paused) > s.config.Hold {
-			s.remove(g)
-		} else if g.changes != g.written || now.Sub(g.renewed) >= ticketRenewal {
-			due = append(due, g)
+	defer s.mu.Unlock()
+	for id, g := range s.guests {
+		switch {
+		case !g.paused.IsZero() && now.Sub(g.paused) > s.config.Hold:
+			delete(s.guests, id)
+		case g.room != 0 && !g.fetching && now.After(g.until):
+			g.waitOn()
 		}
 	}
+}
+
+// waitOn makes a matched player wait on, with another ticket of the same age. The caller holds the lock.
+func (g *guest) waitOn() {
+	g.room, g.since = 0, g.since.Add(1)
+}
+
+// findMatcher renews or claims the claim to matching, and returns the name of the process that has it, or "". A process without
+// players, or that accepts no new players, leaves the claim to others.
+func (s *SharedQueue) findMatcher(ctx context.Context) string {
+	s.mu.Lock()
+	idle := len(s.guests) == 0 && !s.listed.Load() && (s.matchmaker == nil || len(s.matchmaker.players) == 0)
 	s.mu.Unlock()
-	match.Concurrently(s.config.AtOnce, len(left), func(i int) { s.withdraw(ctx, left[i]) })
-	match.Concurrently(s.config.AtOnce, len(due), func(i int) { s.write(ctx, now, due[i]) })
-}
-
-// withdraw removes the ticket of a player who left, unless the player waits at another process. If this fails, the ticket's
-// lease expires.
-func (s *SharedQueue) withdraw(ctx context.Context, g *guest) {
-	key := s.keys.ticket(g.wish.Player.ID)
-	err := s.directory.Remove(ctx, key, g.revision)
-	if !errors.Is(err, ErrConflict) {
-		return
-	}
-	if r, err := s.directory.Load(ctx, key); err == nil {
-		if t, err := s.keys.parseTicket(r); err == nil && t.Holder == s.name && t.Since.Equal(g.since) {
-			_ = s.directory.Remove(ctx, key, r.Revision)
+	if !idle && s.claim.current() == 0 {
+		var e claimRecord
+		if _, err := find(ctx, s.directory, s.claim.key, &e); err != nil || e.Process != "" && e.Process != s.name {
+			return e.Process
 		}
 	}
-}
-
-// write writes the ticket of a player. It takes the ticket from another process if the player has asked here since.
-func (s *SharedQueue) write(ctx context.Context, now time.Time, g *guest) {
-	for range 3 {
-		s.mu.Lock()
-		w, changes, over := g.wish, g.changes, g.revision
-		value, err := json.Marshal(ticket{
-			Holder: s.name, Since: g.since, Paused: g.wait == nil, Kind: w.Kind, Schema: w.Schema, Size: w.Size, Options: w.Options, Properties: w.Properties,
-			Player: w.Player.ID, Party: w.Player.Party, Data: w.Player.Data,
-		})
-		s.mu.Unlock()
-		if err != nil {
-			return
-		}
-		key := s.keys.ticket(w.Player.ID)
-		revision, err := s.directory.Save(ctx, key, value, over, ticketLease)
-		if err == nil {
-			s.mu.Lock()
-			g.written, g.revision, g.renewed = changes, revision, now
-			if g.changes == changes {
-				g.asked = false
-			}
-			if s.guests[w.Player.ID] != g { // the player has left, or waits for another match, meanwhile
-				s.passOn(g)
-			}
-			s.mu.Unlock()
-			return
-		}
-		if !errors.Is(err, ErrConflict) {
-			return
-		}
-		r, err := s.directory.Load(ctx, key)
-		if err != nil && !errors.Is(err, ErrAbsent) {
-			return
-		}
-		t, unread := s.keys.parseTicket(r)
-		s.mu.Lock()
-		g.revision = r.Revision // 0: no record
-		if err == nil && unread == nil && t.Holder != s.name {
-			if !g.asked {
-				s.supersede(g)
-				s.mu.Unlock()
-				return
-			}
-			if t.wish().Same(g.wish) && g.since.After(t.Since) {
-				g.since = t.Since
-			}
-		}
-		s.mu.Unlock()
-	}
-}
-
-// passOn passes the ticket to the player's current wait. Without one, the ticket must be removed. The caller holds the
-// lock.
-func (s *SharedQueue) passOn(g *guest) {
-	if newer := s.guests[g.wish.Player.ID]; newer != nil {
-		newer.revision = g.revision
-		return
-	}
-	s.left = append(s.left, g)
-}
-
-// supersede ends the wait of a player who has asked another process since. The caller holds the lock.
-func (s *SharedQueue) supersede(g *guest) {
-	if s.guests[g.wish.Player.ID] != g {
-		return
-	}
-	delete(s.guests, g.wish.Player.ID)
-	if g.wait != nil {
-		g.wait.Reply(match.Answer{Err: match.ErrSuperseded})
-	}
-}
-
-// listTickets returns the tickets of the fleet, oldest first.
-func (s *SharedQueue) listTickets(ctx context.Context) (all []ticket, err error) {
-	records, err := s.directory.List(ctx, s.keys.tickets())
-	read := make(map[string]ticket, len(records))
-	for _, r := range records {
-		t, is := s.readTickets[r.Key]
-		if !is || t.revision != r.Revision {
-			var err error
-			if t, err = s.keys.parseTicket(r); err != nil {
-				continue
-			}
-		}
-		read[r.Key] = t
-		all = append(all, t)
-		s.mu.Lock()
-		if g := s.guests[t.Player]; g != nil && t.Holder != s.name && !g.asked && r.Revision > g.revision {
-			s.supersede(g)
-		}
-		s.mu.Unlock()
-	}
-	s.readTickets = read
-	slices.SortFunc(all, func(a, b ticket) int { return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Player, b.Player)) })
-	return all, err
-}
-
-// listResults returns the results in the directory.
-func (s *SharedQueue) listResults(ctx context.Context) (all []result, err error) {
-	records, err := s.directory.List(ctx, s.keys.results())
-	read := make(map[string]result, len(records))
-	for _, r := range records {
-		x, is := s.readResults[r.Key] // results do not change
-		if !is {
-			var err error
-			if x, err = s.keys.parseResult(r); err != nil {
-				continue
-			}
-		}
-		read[r.Key] = x
-		all = append(all, x)
-	}
-	s.readResults = read
-	return all, err
-}
-
-// matchIfClaimed matches if this process holds or gets the claim. A process that accepts no new players leaves the claim to
-// others.
-func (s *SharedQueue) matchIfClaimed(ctx context.Context, now time.Time, tickets []ticket) error {
-	if len(tickets) == 0 || s.seats.Ready() != nil {
-		s.queue = nil
+	if idle || s.seats.Ready() != nil {
 		_ = s.claim.resign(ctx) // otherwise its lease expires
-		return nil
-	}
-	if now.Sub(s.renewed) >= matchInterval {
-		s.renewed = now
+	} else {
 		s.renew(ctx)
 	}
 	if s.claim.current() == 0 {
-		s.queue = nil
-		return nil
+		return ""
 	}
-	if s.queue == nil {
-		s.queue, s.entered, s.unwritten = match.New(s.config, match.Over(s.seats)), make(map[uint64]*enteredTicket), nil
-	} else if now.Sub(s.ran) < matchInterval {
-		return nil
-	}
-	s.ran = now
-	return s.match(ctx, now, tickets)
+	return s.name
 }
 
 // renew renews the claim, or claims. After a failure the claim is unchanged, and the next attempt follows a second later.
@@ -382,90 +220,152 @@ func (s *SharedQueue) renew(ctx context.Context) {
 	_, _ = s.claim.renew(ctx, func(epoch uint64) any { return claimRecord{s.name, epoch} })
 }
 
-// match runs the queue of the whole fleet and writes the results.
-func (s *SharedQueue) match(ctx context.Context, now time.Time, tickets []ticket) error {
-	results, err := s.listResults(ctx)
+// setMatching starts or stops the matching of this process.
+func (s *SharedQueue) setMatching(matches bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.matchmaker != nil && (!matches || !s.holds()) {
+		s.matchmaker = nil
+	}
+	if !matches {
+		if s.stop != nil {
+			s.stop()
+			s.stop = nil
+		}
+		return
+	}
+	if s.matchmaker == nil {
+		s.matchmaker, s.epoch = newMatchmaker(s.config, match.Over(s.seats)), s.claim.current()
+	}
+	if s.stop == nil {
+		s.stop, _ = s.directory.Handle(listAddress(s.name), s.answer) // otherwise the next Run retries
+	}
+}
+
+// holds reports whether this process matches under a claim that has held since it began. The caller holds the lock.
+func (s *SharedQueue) holds() bool {
+	return s.matchmaker != nil && s.epoch != 0 && s.claim.current() == s.epoch
+}
+
+// listAddress returns the address of the listings for a process.
+func listAddress(name string) string { return "queue." + name }
+
+// answer answers the listing of another process. A process whose claim has ended does not answer.
+func (s *SharedQueue) answer(_ context.Context, request []byte) []byte {
+	l, err := parseListing(request)
 	if err != nil {
-		return err
+		return nil
 	}
-	done := make(map[uint64]time.Time) // Since of the matched tickets, by player
-	for _, r := range results {
-		for _, p := range r.Players {
-			done[p.Player] = p.Since
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.holds() {
+		return nil
+	}
+	r, ok := s.matchmaker.accept(s.now(), &l)
+	if !ok {
+		return nil
+	}
+	b, _ := json.Marshal(r) // it has no values that fail
+	return b
+}
+
+// list lists this process's players, and applies the results.
+func (s *SharedQueue) list(ctx context.Context, now time.Time, to string) {
+	s.number++
+	all := s.tickets()
+	if len(all) > 0 {
+		s.listed.Store(true) // also if no answer comes
+	}
+	for l := (listing{Process: s.name, Number: s.number, More: true}); l.More; {
+		size := 0
+		l.Tickets = nil
+		for len(l.Tickets) < len(all) && size < maxListed {
+			b, _ := json.Marshal(all[len(l.Tickets)])
+			size += len(b)
+			l.Tickets = all[:len(l.Tickets)+1]
+		}
+		all = all[len(l.Tickets):]
+		l.More = len(all) > 0
+		r, ok := s.send(ctx, now, to, &l)
+		if !ok {
+			return
+		}
+		s.apply(now, &r)
+		if !l.More {
+			s.listed.Store(len(l.Tickets) > 0)
 		}
 	}
-	for _, u := range s.unwritten {
-		for _, p := range u.value.Players {
-			done[p.Player] = p.Since
+}
+
+// tickets returns the tickets of this process's players, in the order of players.
+func (s *SharedQueue) tickets() (all []ticket) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range slices.Sorted(maps.Keys(s.guests)) {
+		g := s.guests[id]
+		w := &g.wish
+		all = append(all, ticket{
+			Since: g.since, Asked: g.asked, Paused: g.wait == nil, Room: g.room, Kind: w.Kind, Schema: w.Schema, Size: w.Size, Options: w.Options,
+			Properties: w.Properties, Player: id, Party: w.Player.Party, Data: w.Player.Data,
+		})
+	}
+	return all
+}
+
+// send sends a listing to the process that matches, which may be this one.
+func (s *SharedQueue) send(ctx context.Context, now time.Time, to string, l *listing) (r results, ok bool) {
+	if to == s.name {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !s.holds() {
+			return r, false
+		}
+		return s.matchmaker.accept(now, l)
+	}
+	b, err := json.Marshal(l)
+	if err != nil {
+		return r, false
+	}
+	ctx, stop := context.WithTimeout(ctx, listTimeout)
+	defer stop()
+	answer, err := s.directory.Request(ctx, listAddress(to), b)
+	return r, err == nil && json.Unmarshal(answer, &r) == nil
+}
+
+// apply applies the results of this process's players. A player who must ask again gets the answer then.
+func (s *SharedQueue) apply(now time.Time, r *results) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.total = r.Waiting
+	for _, x := range r.Players {
+		g := s.guests[x.Player]
+		switch {
+		case g == nil || !g.asked.Equal(x.Asked):
+		case x.Room != 0:
+			g.room, g.until = x.Room, now.Add(resultTTL)
+		case g.wait != nil:
+			g.wait.Reply(match.Answer{Err: queueError(x.Refused)})
+			delete(s.guests, x.Player)
+		case x.Refused == queueRefusal(match.ErrSuperseded):
+			delete(s.guests, x.Player)
 		}
 	}
-	refused := make(map[string][]matched)
-	waiting := make(map[uint64]bool, len(tickets))
-	for _, t := range tickets {
-		if since, is := done[t.Player]; is && since.Equal(t.Since) {
-			continue
-		}
-		e := s.entered[t.Player]
-		if e == nil || !e.since.Equal(t.Since) || e.paused && !t.Paused {
-			w, err := s.queue.Enter(t.Since, t.wish())
-			switch {
-			case err == nil:
-			case errors.Is(err, rooms.ErrKind) || errors.Is(err, rooms.ErrSchema):
-				continue // the player's process has checked it
-			default:
-				name := queueRefusal(err)
-				refused[name] = append(refused[name], matched{t.Player, t.Since})
-				continue
-			}
-			e = &enteredTicket{wait: w, since: t.Since}
-			s.entered[t.Player] = e
-		}
-		waiting[t.Player] = true
-		if e.paused = t.Paused; e.paused {
-			s.queue.Pause(now, e.wait)
-		}
+}
+
+// match runs the queue of the whole fleet.
+func (s *SharedQueue) match(ctx context.Context, now time.Time) error {
+	s.mu.Lock()
+	m := s.matchmaker
+	m.expire(now)
+	m.prepare(now)
+	s.mu.Unlock()
+	err := s.whileRenewing(ctx, func() error { return m.queue.Run(ctx, now) })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.holds() { // otherwise another process may match the same players: the seats are freed when their promises expire
+		m.collect()
 	}
-	for id, e := range s.entered {
-		if !waiting[id] {
-			s.queue.Leave(e.wait)
-			delete(s.entered, id)
-		}
-	}
-	failed := s.whileRenewing(ctx, func() error { return s.queue.Run(ctx, now) })
-	seated := make(map[rooms.ID][]matched)
-	for _, id := range slices.Sorted(maps.Keys(s.entered)) {
-		e := s.entered[id]
-		select {
-		case a := <-e.wait.Answer():
-			delete(s.entered, id)
-			if a.Err != nil {
-				name := queueRefusal(a.Err)
-				refused[name] = append(refused[name], matched{id, e.since})
-			} else {
-				seated[a.Admission.Seat.Room] = append(seated[a.Admission.Seat.Room], matched{id, e.since})
-			}
-		default:
-		}
-	}
-	var all []result
-	for _, name := range slices.Sorted(maps.Keys(refused)) {
-		all = append(all, result{Refused: name, Players: refused[name]})
-	}
-	for _, room := range slices.Sorted(maps.Keys(seated)) {
-		all = append(all, result{Room: room, Players: seated[room]})
-	}
-	if s.claim.current() == 0 { // another process may match the same players: the seats are freed when their promises expire
-		s.queue = nil
-		return failed
-	}
-	for _, r := range all {
-		for part := range slices.Chunk(r.Players, maxInResult) {
-			s.results++
-			s.unwritten = append(s.unwritten, unwrittenResult{s.keys.result(s.name, s.results), result{r.Room, r.Refused, part}, now})
-		}
-	}
-	s.writeResults(ctx, now)
-	return failed
+	return err
 }
 
 // whileRenewing calls f and renews the claim meanwhile, because giving seats may take longer than the lease.
@@ -489,70 +389,32 @@ func (s *SharedQueue) whileRenewing(ctx context.Context, f func() error) error {
 	return f()
 }
 
-// writeResults writes the outstanding results. After resultTimeout it drops a result: the seats are freed when their
-// promises expire, and the players are matched again.
-func (s *SharedQueue) writeResults(ctx context.Context, now time.Time) {
-	written := make([]bool, len(s.unwritten))
-	match.Concurrently(s.config.AtOnce, len(s.unwritten), func(i int) {
-		u := &s.unwritten[i]
-		value, err := json.Marshal(u.value)
-		if err == nil {
-			_, err = s.directory.Save(ctx, u.key, value, 0, resultLease)
-		}
-		written[i] = err == nil || errors.Is(err, ErrConflict) || now.Sub(u.since) > resultTimeout
-	})
-	var left []unwrittenResult
-	for i, u := range s.unwritten {
-		if !written[i] {
-			left = append(left, u)
-		}
-	}
-	s.unwritten = left
-}
-
-// fetchTokens answers this process's matched players. A player who must ask again gets the answer then.
+// fetchTokens fetches the tokens of this process's matched players.
 func (s *SharedQueue) fetchTokens(ctx context.Context) {
-	results, err := s.listResults(ctx)
-	if err != nil {
-		return
-	}
-	type due struct {
-		*guest
-		room rooms.ID
-	}
-	var all []due
+	var due []*guest
 	s.mu.Lock()
-	for _, r := range results {
-		for _, p := range r.Players {
-			g := s.guests[p.Player]
-			if g == nil || !g.since.Equal(p.Since) || g.wait == nil || g.fetching {
-				continue
-			}
-			if r.Refused != "" {
-				g.wait.Reply(match.Answer{Err: queueError(r.Refused)})
-				s.remove(g)
-				continue
-			}
+	for _, id := range slices.Sorted(maps.Keys(s.guests)) {
+		if g := s.guests[id]; g.room != 0 && g.wait != nil && !g.fetching {
 			g.fetching = true
-			all = append(all, due{g, r.Room})
+			due = append(due, g)
 		}
 	}
 	s.mu.Unlock()
-	for _, d := range all {
+	for _, g := range due {
 		if s.config.AtOnce == 1 {
-			s.fetchToken(ctx, d.guest, d.room)
+			s.fetchToken(ctx, g)
 		} else {
-			go s.fetchToken(context.WithoutCancel(ctx), d.guest, d.room) // it may take as long as another process takes to answer
+			go s.fetchToken(context.WithoutCancel(ctx), g) // it may take as long as another process takes to answer
 		}
 	}
 }
 
-// fetchToken fetches the token of a matched player. After a failure it retries as long as the result exists, because the
-// directory may not show a new room yet. A player whose promise has expired gets another seat in the same room, with the
-// rest of its party. Without a free seat, the player waits on with another ticket of the same age.
-func (s *SharedQueue) fetchToken(ctx context.Context, g *guest, room rooms.ID) {
+// fetchToken fetches the token of a matched player. After a failure the next Run retries for resultTTL, because the directory may
+// not show a new room yet. A player whose promise has expired gets another seat in the same room, with the rest of its party.
+// Without a free seat, the player waits on.
+func (s *SharedQueue) fetchToken(ctx context.Context, g *guest) {
 	s.mu.Lock()
-	player := g.wish.Player
+	player, room := g.wish.Player, g.room
 	s.mu.Unlock()
 	a, err := s.seats.Reconnect(ctx, room, player)
 	if errors.Is(err, rooms.ErrNoSeat) {
@@ -570,9 +432,8 @@ func (s *SharedQueue) fetchToken(ctx context.Context, g *guest, room rooms.ID) {
 	case s.guests[player.ID] != g:
 	case err == nil && g.wait != nil:
 		g.wait.Reply(match.Answer{Admission: a})
-		s.remove(g)
+		delete(s.guests, player.ID)
 	case errors.Is(err, rooms.ErrNoSeat) || errors.Is(err, rooms.ErrEnded):
-		g.since = g.since.Add(1)
-		g.changes++
+		g.waitOn()
 	}
 }

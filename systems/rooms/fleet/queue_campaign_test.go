@@ -96,6 +96,21 @@ type resident struct {
 	room   rooms.ID // in the end
 }
 
+// stoppedView is the directory of a process that does not answer while it is stopped.
+type stoppedView struct {
+	*fleettest.View
+	stops func() bool
+}
+
+func (v stoppedView) Handle(address string, answer func(ctx context.Context, request []byte) []byte) (stop func(), err error) {
+	return v.View.Handle(address, func(ctx context.Context, request []byte) []byte {
+		if v.stops() {
+			return nil
+		}
+		return answer(ctx, request)
+	})
+}
+
 // Processes that share a queue are killed, started, paused and disconnected. Their writes are refused, delayed, or done
 // without an answer. Players ask again at any process. The members of a party never get seats in different rooms. When
 // everything works again, every player with possible opponents gets a seat.
@@ -113,8 +128,12 @@ func sharedCampaign(t *testing.T, seed uint64) {
 	names := []string{"a", "b", "c"}
 	views := make(map[string]*fleettest.View)
 	start := func(name string) {
+		if killed := views[name]; killed != nil {
+			killed.Cut(true)
+		}
 		views[name] = directory.View()
-		queues[name] = fleet.NewSharedQueue(match.Config{Match: match.Rules{Least: 2, Patience: -1}.Match}, x, views[name], now)
+		stops := stoppedView{views[name], func() bool { return x.now.Before(stopped[name]) }}
+		queues[name] = fleet.NewSharedQueue(match.Config{Match: match.Rules{Least: 2, Patience: -1}.Match}, x, stops, now)
 		delete(stopped, name)
 	}
 	for _, name := range names {

@@ -15,10 +15,11 @@ import (
 type waiters struct {
 	*testbed
 	queues map[string]match.Waitlist // by process; what is not there does not run
+	ran    map[string]time.Time      // when each last ran
 }
 
 func newWaiters(f *testbed) *waiters {
-	x := &waiters{f, make(map[string]match.Waitlist)}
+	x := &waiters{f, make(map[string]match.Waitlist), make(map[string]time.Time)}
 	for _, m := range f.members {
 		x.queues[m.name] = m.fleet.Queue(match.Config{Match: match.Rules{Least: 2, Patience: -1}.Match})
 	}
@@ -41,7 +42,8 @@ func (x *waiters) until(d time.Duration, w *match.Wait) (a match.Answer, answere
 	x.t.Helper()
 	for end := x.now.Add(d); x.now.Before(end); x.testbed.run(200 * time.Millisecond) {
 		for _, m := range x.members {
-			if q := x.queues[m.name]; q != nil {
+			if q := x.queues[m.name]; q != nil && x.now.Sub(x.ran[m.name]) >= q.Interval() {
+				x.ran[m.name] = x.now
 				if _, err := x.end(x.start(func(ctx context.Context) ([]rooms.Admission, error) { return nil, q.Run(ctx, x.now) })); err != nil {
 					x.t.Fatal(err)
 				}
@@ -92,8 +94,8 @@ func TestQueueOfFleet(t *testing.T) {
 			if a, ok := x.until(2*time.Second, first); ok {
 				t.Fatalf("half a party has an answer: %+v", a)
 			}
-			if n := x.queues["c"].Len() + x.queues["b"].Len(); n != 4 {
-				t.Errorf("two processes count %d who wait, want 2 each", n)
+			if n := x.queues["b"].Len(); n != 2 {
+				t.Errorf("%d wait, want 2", n)
 			}
 			x.queues["a"].Leave(leaver)
 			x.until(400*time.Millisecond, first) // its ticket is removed
@@ -114,7 +116,7 @@ func TestQueueOfFleet(t *testing.T) {
 				t.Errorf("two strangers have waited for %v", took)
 			}
 			x.until(35*time.Second, first)
-			for _, prefix := range []string{"queue.", "matched.", "matcher"} {
+			for _, prefix := range []string{"matching."} {
 				if left, err := f.store.List(t.Context(), prefix); err != nil || len(left) > 0 {
 					t.Errorf("%s: %d records are left, %v", prefix, len(left), err)
 				}
@@ -212,5 +214,31 @@ func TestQueueHeardLate(t *testing.T) {
 	x.queues["b"] = late
 	if two := x.seated(second); two.Seat.Room != one.Seat.Room {
 		t.Errorf("%+v and %+v", one.Seat, two.Seat)
+	}
+}
+
+// The number of players who wait does not matter for the directory: each second there is a write of the process that matches,
+// and a request of each other one.
+func TestQueueOfThousands(t *testing.T) {
+	f, _ := three(t)
+	x := newWaiters(f)
+	for _, m := range f.members {
+		x.queues[m.name] = m.fleet.Queue(match.Config{Match: func(match.Input) []match.Group { return nil }})
+	}
+	var last *match.Wait
+	for id := range uint64(3000) {
+		last = x.enter(string("abc"[id%3]), match.Wish{Player: rooms.Player{ID: id + 1}})
+	}
+	x.until(4*time.Second, last)
+	const seconds = 8
+	f.store.queued, f.store.asked = 0, 0
+	x.until(seconds*time.Second, last)
+	if f.store.queued > 2*seconds || f.store.asked > 3*seconds {
+		t.Errorf("%d writes and %d requests in %d s", f.store.queued, f.store.asked, seconds)
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		if q := x.queues[name]; q.Len() != 3000 || q.Here() != 1000 {
+			t.Errorf("%s: %d wait, %d of them here", name, q.Len(), q.Here())
+		}
 	}
 }

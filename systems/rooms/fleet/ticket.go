@@ -4,54 +4,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/tactusgo/tactus/systems/rooms"
 	"github.com/tactusgo/tactus/systems/rooms/match"
 )
 
-// queueKeys returns the keys of a shared queue's records. Its value is the fleet's fingerprint after a dot, so that
-// processes with another key have another queue.
-type queueKeys string
-
-func (k queueKeys) matcher() string { return "matcher" + string(k) } // claim of the matching process
-func (k queueKeys) tickets() string { return "queue" + string(k) + "." }
-func (k queueKeys) results() string { return "matched" + string(k) + "." }
-
-// ticket returns the key of a waiting player's ticket.
-func (k queueKeys) ticket(player uint64) string { return k.tickets() + rooms.ID(player).String() }
-
-// result returns the key of the n-th result of a process.
-func (k queueKeys) result(holder string, n uint64) string {
-	return k.results() + holder + "-" + strconv.FormatUint(n, 36)
-}
-
-const (
-	// ticketLease is the lease of a ticket: how long a player of a dead process stays in the queue. ticketRenewal is the
-	// interval of its renewal.
-	ticketLease, ticketRenewal = 12 * time.Second, 4 * time.Second
-	// resultLease is how long processes have to fetch the seats of their matched players. It is longer than ticketLease, so
-	// that no member of a matched party is matched again.
-	resultLease = 30 * time.Second
-	// resultTimeout is how long the matching process tries to write a result.
-	resultTimeout = 5 * time.Second
-	// maxInResult is the largest number of players in a result, so that the record fits into the directory.
-	maxInResult = 512
-)
-
-// errTicket is wrapped by errors about invalid records of the queue.
-var errTicket = errors.New("fleet: not a record of the queue")
-
-// ticket is the record of a waiting player. A player's ticket is the same while Since is the same. The ticket moves to the
-// process that the player asked last.
+// ticket is a waiting player, as its process lists the player to the process that matches. A process changes Since for another
+// ticket of the player.
 type ticket struct {
-	// Holder is the name of the [SharedQueue] at which the player waits.
-	Holder string    `json:"holder"`
-	Since  time.Time `json:"since"`
+	Since time.Time `json:"since"`
+	// Asked is when the player last asked. The process that the player asked last has the ticket.
+	Asked time.Time `json:"asked"`
 	// Paused means that the player must ask again and has not done so yet.
-	Paused     bool          `json:"paused,omitempty"`
+	Paused bool `json:"paused,omitempty"`
+	// Room is the room in which the player has a seat. Its process is fetching the token.
+	Room       rooms.ID      `json:"room,omitempty"`
 	Kind       string        `json:"kind"`
 	Schema     string        `json:"schema,omitempty"`
 	Size       int           `json:"size"`
@@ -60,8 +28,6 @@ type ticket struct {
 	Player     uint64        `json:"player,string"`
 	Party      uint64        `json:"party,omitempty,string"`
 	Data       []byte        `json:"data,omitempty"`
-
-	revision uint64
 }
 
 // wish returns the player's wish. Carried data stays at the player's process.
@@ -72,40 +38,47 @@ func (t *ticket) wish() match.Wish {
 	}
 }
 
-// parseTicket parses a ticket. match.Queue.Enter checks the wish.
-func (k queueKeys) parseTicket(r Record) (t ticket, err error) {
-	if err := json.Unmarshal(r.Value, &t); err != nil {
-		return t, fmt.Errorf("%w: %w", errTicket, err)
-	}
-	if t.Player == 0 || k.ticket(t.Player) != r.Key {
-		return t, fmt.Errorf("%w: player %d under %.40q", errTicket, t.Player, r.Key)
-	}
-	t.revision = r.Revision
-	return t, nil
+// listing is the request that a process sends to the process that matches: all its players.
+type listing struct {
+	Process string `json:"process"` // the name of its [SharedQueue]
+	// Number rises with each list. A request that arrives after one of a later list is ignored.
+	Number uint64 `json:"number"`
+	// More means that another request continues the list.
+	More    bool     `json:"more,omitempty"`
+	Tickets []ticket `json:"tickets"`
 }
 
-// result is the record of matched players, who have seats in one room or are refused.
+// results is the answer to a listing. It repeats a result until a list shows that the process knows it.
+type results struct {
+	Waiting int      `json:"waiting"` // players in the fleet
+	Players []result `json:"players,omitempty"`
+}
+
+// result is the result of a player: a room, or the name of an error.
 type result struct {
+	Player  uint64    `json:"player,string"`
+	Asked   time.Time `json:"asked"`
 	Room    rooms.ID  `json:"room,omitempty"`
 	Refused string    `json:"refused,omitempty"`
-	Players []matched `json:"players"`
 }
 
-// matched identifies a ticket.
-type matched struct {
-	Player uint64    `json:"player,string"`
-	Since  time.Time `json:"since"`
-}
+// errListing is wrapped by errors about invalid listings.
+var errListing = errors.New("fleet: not a list of waiting players")
 
-// parseResult parses a result.
-func (k queueKeys) parseResult(r Record) (x result, err error) {
-	if err := json.Unmarshal(r.Value, &x); err != nil {
-		return x, fmt.Errorf("%w: %w", errTicket, err)
+// parseListing parses a listing. match.Queue.Enter checks the wishes.
+func parseListing(b []byte) (l listing, err error) {
+	if err := json.Unmarshal(b, &l); err != nil {
+		return l, fmt.Errorf("%w: %w", errListing, err)
 	}
-	if !strings.HasPrefix(r.Key, k.results()) || (x.Room == 0) == (x.Refused == "") || len(x.Players) > maxInResult {
-		return x, fmt.Errorf("%w: %.40q for %d players", errTicket, r.Key, len(x.Players))
+	if l.Process == "" || len(l.Process) > maxName {
+		return l, fmt.Errorf("%w: of process %.40q", errListing, l.Process)
 	}
-	return x, nil
+	for _, t := range l.Tickets {
+		if t.Player == 0 {
+			return l, fmt.Errorf("%w: a ticket without a player", errListing)
+		}
+	}
+	return l, nil
 }
 
 // queueRefusals are the errors that end a player's wait, by name. Other errors are named unavailable.
@@ -115,6 +88,7 @@ var queueRefusals = []struct {
 }{
 	{"most", match.ErrFull}, {"party", match.ErrParty}, {"full", rooms.ErrFull}, {"options", rooms.ErrOptions}, {"player", rooms.ErrPlayer},
 	{"kind", rooms.ErrKind}, {"schema", rooms.ErrSchema}, {"draining", rooms.ErrDraining}, {"seated", rooms.ErrSeated},
+	{"superseded", match.ErrSuperseded},
 }
 
 // queueRefusal returns the name of an error.

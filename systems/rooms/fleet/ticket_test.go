@@ -7,15 +7,28 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/match"
 )
 
-// FuzzTickets checks that arbitrary records of tickets and results are refused or within their bounds, and that no accepted
-// ticket breaks the queue.
+// anywhere is a Seater with one kind of rooms.
+type anywhere struct{ match.Seater }
+
+func (anywhere) Capacity(kind, _ string) int {
+	if kind == "field" {
+		return 4
+	}
+	return 0
+}
+
+// FuzzTickets checks that the process that matches refuses invalid listings, survives the others, and answers no more than
+// it was asked.
 func FuzzTickets(f *testing.F) {
 	for _, x := range []any{
-		ticket{Holder: "a", Since: time.Unix(1, 0), Kind: "field", Size: 2, Options: rooms.Options{"map": "dust"}, Player: 7, Party: 9, Data: []byte("Ada")},
-		ticket{Since: time.Unix(1, 0), Paused: true, Kind: "duel", Size: -1, Player: 7},
-		result{Room: 5, Players: []matched{{7, time.Unix(1, 0)}}}, result{Refused: "party"}, result{}, nil, 1,
+		listing{Process: "a", Number: 1, Tickets: []ticket{
+			{Since: time.Unix(1, 0), Kind: "field", Size: 2, Options: rooms.Options{"map": "dust"}, Player: 7, Party: 9, Data: []byte("Ada")},
+			{Since: time.Unix(2, 0), Kind: "field", Size: 2, Player: 8, Party: 9}, {Since: time.Unix(1, 0), Kind: "field", Paused: true, Player: 7},
+		}},
+		listing{Process: "b", Number: 1, More: true, Tickets: []ticket{{Room: 5, Kind: "duel", Size: -1, Player: 7}}}, listing{Process: "a", Number: 2}, nil, 1,
 	} {
 		value, err := json.Marshal(x)
 		if err != nil {
@@ -24,24 +37,30 @@ func FuzzTickets(f *testing.F) {
 		f.Add(value)
 	}
 	f.Fuzz(func(t *testing.T, value []byte) {
-		if x, err := queueKeys("").parseResult(Record{Key: queueKeys("").result("a", 1), Value: value}); err != nil {
-			if !errors.Is(err, errTicket) {
-				t.Errorf("%q: %v", value, err)
-			}
-		} else if len(x.Players) > maxInResult || (x.Room == 0) == (x.Refused == "") {
-			t.Errorf("%q: %+v", value, x)
-		} else if x.Refused != "" && queueError(x.Refused) == nil {
-			t.Errorf("%q refuses nobody", value)
-		}
-		x, err := queueKeys("").parseTicket(Record{Key: queueKeys("").ticket(7), Value: value})
+		l, err := parseListing(value)
 		if err != nil {
-			if !errors.Is(err, errTicket) {
+			if !errors.Is(err, errListing) {
 				t.Errorf("%q: %v", value, err)
 			}
 			return
 		}
-		if x.Player != 7 {
-			t.Errorf("%q: %+v", value, x)
+		m, now := newMatchmaker(match.Config{}, anywhere{}), time.Unix(3, 0)
+		other := listing{Process: "other", Number: 1, Tickets: []ticket{{Asked: time.Unix(1, 0), Kind: "field", Size: 2, Player: 7, Party: 9}}}
+		m.accept(now, &other)
+		for range 3 {
+			r, _ := m.accept(now, &l)
+			if len(r.Players) > len(l.Tickets) {
+				t.Errorf("%q: %+v", value, r.Players)
+			}
+			for _, x := range r.Players {
+				if x.Refused != "" && queueError(x.Refused) == nil {
+					t.Errorf("%q: %+v", value, r.Players)
+				}
+			}
+			m.prepare(now)
+			m.collect()
+			now = now.Add(ticketTTL)
+			m.expire(now)
 		}
 	})
 }

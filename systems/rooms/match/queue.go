@@ -236,6 +236,7 @@ func (q *Queue) tickets(now time.Time) (pools []pool, all map[pool][]Ticket, par
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.expire(now)
+	slices.SortStableFunc(q.order, func(a, b *party) int { return a.members[0].since.Compare(b.members[0].since) })
 	all, parties = make(map[pool][]Ticket), make(map[uint64]*party)
 	for _, p := range q.order {
 		if !p.whole() {

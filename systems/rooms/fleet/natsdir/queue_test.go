@@ -100,14 +100,13 @@ func TestQueueByHTTP(t *testing.T) {
 	}
 	together(ask(0, 101, 1), ask(1, 102, 1))
 	matcher := func() bool {
-		r, err := directories[1].List(ctx, "matcher")
+		r, err := directories[1].List(ctx, "matching.")
 		return err == nil && len(r) == 1
 	}
 	alone, quit := context.WithCancel(ctx)
 	go func() { _, _ = queued(alone, sites[0], kind, 103, 3) }() // half a party, so that its process matches
 	within(t, "a process matches", matcher)
 	half := ask(1, 104, 4)
-	within(t, "the directory has the ticket", func() bool { r, err := directories[2].List(ctx, "queue."); return err == nil && len(r) == 2 })
 	quit()
 	directories[0].Close()
 	together(half, ask(2, 105, 4))
