@@ -18,7 +18,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/rooms"
 	"github.com/tactusgo/tactus/systems/rooms/fleet"
-	"github.com/tactusgo/tactus/systems/rooms/fleet/fleettest"
+	"github.com/tactusgo/tactus/systems/rooms/fleet/internal/faulty"
 	"github.com/tactusgo/tactus/systems/rooms/roomstest"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
@@ -39,7 +39,7 @@ type process struct {
 	server *rooms.Server
 	fleet  *fleet.Fleet
 	wire   *netsys.Node
-	view   *fleettest.View
+	view   *faulty.View
 	skew   time.Duration // of its clock at the beginning
 	rate   float64       // of its clock, more or less than 1
 	paused time.Time     // until then
@@ -89,7 +89,7 @@ type campaign struct {
 	seed      uint64
 	now       time.Time
 	net       *netsys.Network
-	faulty    *fleettest.Faulty
+	faulty    *faulty.Directory
 	downUntil time.Time
 	key       netcode.Key
 	started   int
@@ -509,7 +509,7 @@ func load(d fleet.Directory, key string, entry any) error {
 // settle ends all faults, and checks that the directory contains exactly the truth.
 func (f *campaign) settle() {
 	f.t.Helper()
-	f.faulty.Set(fleettest.Odds{})
+	f.faulty.Set(faulty.Odds{})
 	for _, p := range f.processes {
 		p.paused = time.Time{}
 		p.healed = min2(p.healed, f.now)
@@ -624,7 +624,7 @@ func TestOwnersCampaign(t *testing.T) {
 			store: newSaves(), waiting: make(map[string]time.Time), owner: make(map[rooms.ID]owner), counts: make(map[string]int),
 		}
 		memory := fleet.NewMemory(func() time.Time { return f.now })
-		f.faulty = fleettest.NewFaulty(memory, func() time.Time { return f.now }, seed, fleettest.Odds{Refused: 0.02, Lost: 0.02, Late: 0.02})
+		f.faulty = faulty.New(memory, func() time.Time { return f.now }, seed, faulty.Odds{Refused: 0.02, Lost: 0.02, Late: 0.02})
 		for _, name := range []string{"a", "b", "c", "d"} {
 			f.start(name)
 		}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/tactusgo/tactus/systems/rooms"
-	"github.com/tactusgo/tactus/systems/rooms/fleet/fleettest"
+	"github.com/tactusgo/tactus/systems/rooms/fleet/internal/faulty"
 )
 
 // contender is a party that wants seats.
@@ -57,8 +57,8 @@ func TestContest(t *testing.T) {
 
 func contest(t *testing.T, rng *rand.Rand, seed uint64) {
 	f := newTestbed(t, seed)
-	faulty := fleettest.NewFaulty(f.store.Directory, func() time.Time { return f.now }, seed, fleettest.Odds{})
-	f.store.Directory = faulty.View()
+	faults := faulty.New(f.store.Directory, func() time.Time { return f.now }, seed, faulty.Odds{})
+	f.store.Directory = faults.View()
 	capacity, most, alone, steady := 2+rng.IntN(4), 1+rng.IntN(3), seed%2 == 0, seed%4 < 2
 	for _, name := range []string{"a", "b", "c"} {
 		c := fields(capacity)
@@ -68,7 +68,7 @@ func contest(t *testing.T, rng *rand.Rand, seed uint64) {
 	f.door()
 	f.run(2 * time.Second)
 	if seed%4 == 3 {
-		faulty.Set(fleettest.Odds{Refused: 0.05, Lost: 0.05, Late: 0.05, By: time.Second})
+		faults.Set(faulty.Odds{Refused: 0.05, Lost: 0.05, Late: 0.05, By: time.Second})
 	}
 	begun := f.now
 	places, players := 3*most*capacity, uint64(0)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/tactusgo/tactus/systems/rooms"
 	"github.com/tactusgo/tactus/systems/rooms/fleet"
-	"github.com/tactusgo/tactus/systems/rooms/fleet/fleettest"
+	"github.com/tactusgo/tactus/systems/rooms/fleet/internal/faulty"
 	"github.com/tactusgo/tactus/systems/rooms/match"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
@@ -98,7 +98,7 @@ type resident struct {
 
 // stoppedView is the directory of a process that does not answer while it is stopped.
 type stoppedView struct {
-	*fleettest.View
+	*faulty.View
 	stops func() bool
 }
 
@@ -122,11 +122,11 @@ func sharedCampaign(t *testing.T, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 23))
 	x := &town{t: t, now: birth, capacity: 4, unseen: func() bool { return rng.IntN(4) != 0 }}
 	now := func() time.Time { return x.now }
-	directory := fleettest.NewFaulty(fleet.NewMemory(now), now, seed, fleettest.Odds{Refused: 0.05, Lost: 0.05, Late: 0.05, By: time.Second})
+	directory := faulty.New(fleet.NewMemory(now), now, seed, faulty.Odds{Refused: 0.05, Lost: 0.05, Late: 0.05, By: time.Second})
 	queues := make(map[string]*fleet.SharedQueue)
 	stopped := make(map[string]time.Time)
 	names := []string{"a", "b", "c"}
-	views := make(map[string]*fleettest.View)
+	views := make(map[string]*faulty.View)
 	start := func(name string) {
 		if killed := views[name]; killed != nil {
 			killed.Cut(true)
@@ -234,7 +234,7 @@ func sharedCampaign(t *testing.T, seed uint64) {
 		run()
 	}
 	directory.Down(false)
-	directory.Set(fleettest.Odds{})
+	directory.Set(faulty.Odds{})
 	clear(stopped)
 	for _, v := range views {
 		v.Cut(false)

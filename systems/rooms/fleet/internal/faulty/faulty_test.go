@@ -1,4 +1,4 @@
-package fleettest_test
+package faulty_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms"
 	"github.com/tactusgo/tactus/systems/rooms/fleet"
 	"github.com/tactusgo/tactus/systems/rooms/fleet/fleettest"
+	"github.com/tactusgo/tactus/systems/rooms/fleet/internal/faulty"
 )
 
 // clock is virtual time.
@@ -16,15 +17,15 @@ type clock struct{ at time.Time }
 
 func (c *clock) now() time.Time { return c.at }
 
-func faulty(odds fleettest.Odds) (*fleettest.Faulty, *clock) {
+func newDirectory(odds faulty.Odds) (*faulty.Directory, *clock) {
 	c := &clock{time.Unix(1000, 0)}
-	return fleettest.NewFaulty(fleet.NewMemory(c.now), c.now, 1, odds), c
+	return faulty.New(fleet.NewMemory(c.now), c.now, 1, odds), c
 }
 
-// Without faults, Faulty is a conforming directory.
-func TestFaultyIsADirectory(t *testing.T) {
+// Without faults, it is a conforming directory.
+func TestWithoutFaults(t *testing.T) {
 	fleettest.Directory(t, func(*testing.T) fleettest.Store {
-		f, c := faulty(fleettest.Odds{})
+		f, c := newDirectory(faulty.Odds{})
 		v := f.View()
 		return fleettest.Store{Directory: v, Pass: func(d time.Duration) {
 			c.at = c.at.Add(d)
@@ -35,7 +36,7 @@ func TestFaultyIsADirectory(t *testing.T) {
 
 // While nobody can write, no lease expires. Afterwards each lease restarts.
 func TestNoLeaseRunsOutWhileNobodyCanWrite(t *testing.T) {
-	f, c := faulty(fleettest.Odds{})
+	f, c := newDirectory(faulty.Odds{})
 	v, ctx := f.View(), context.Background()
 	if _, err := v.Save(ctx, "process.a", []byte("1"), 0, 10*time.Second); err != nil {
 		t.Fatal(err)
@@ -62,7 +63,7 @@ func TestNoLeaseRunsOutWhileNobodyCanWrite(t *testing.T) {
 
 // A disconnected process reads its last records, writes nothing and gets no changes. The others continue.
 func TestCutOff(t *testing.T) {
-	f, _ := faulty(fleettest.Odds{})
+	f, _ := newDirectory(faulty.Odds{})
 	a, b, ctx := f.View(), f.View(), t.Context()
 	told, err := a.Watch(ctx, "room.")
 	if err != nil {
@@ -116,16 +117,16 @@ func TestCutOff(t *testing.T) {
 func TestRefusedWrites(t *testing.T) {
 	ctx := context.Background()
 	for name, c := range map[string]struct {
-		odds            fleettest.Odds
+		odds            faulty.Odds
 		at, after, over string // what is there at once, later, and later where somebody else has written
 	}{
-		"refused": {fleettest.Odds{Refused: 1}, "", "", "2"},
-		"lost":    {fleettest.Odds{Lost: 1}, "1", "1", "1"},
-		"late":    {fleettest.Odds{Late: 1, By: 5 * time.Second}, "", "1", "2"},
+		"refused": {faulty.Odds{Refused: 1}, "", "", "2"},
+		"lost":    {faulty.Odds{Lost: 1}, "1", "1", "1"},
+		"late":    {faulty.Odds{Late: 1, By: 5 * time.Second}, "", "1", "2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, somebody := range []bool{false, true} {
-				f, clock := faulty(c.odds)
+				f, clock := newDirectory(c.odds)
 				v := f.View()
 				want := func(want string) {
 					t.Helper()
@@ -138,7 +139,7 @@ func TestRefusedWrites(t *testing.T) {
 				}
 				want(c.at)
 				if somebody {
-					f.Set(fleettest.Odds{})
+					f.Set(faulty.Odds{})
 					_, _ = v.Save(ctx, "room.a", []byte("2"), 0, 0)
 				}
 				clock.at = clock.at.Add(5 * time.Second)

@@ -1,4 +1,4 @@
-package fleettest
+package faulty
 
 import (
 	"context"
@@ -25,9 +25,9 @@ type Odds struct {
 	By time.Duration
 }
 
-// Faulty adds seeded faults in virtual time to a directory shared by several processes. No lease expires while writes fail,
+// Directory adds seeded faults in virtual time to a directory shared by several processes. No lease expires while writes fail,
 // and all leases restart afterwards.
-type Faulty struct {
+type Directory struct {
 	inner fleet.Directory
 	now   func() time.Time
 
@@ -55,9 +55,9 @@ type late struct {
 	write   func()
 }
 
-// NewFaulty returns a Faulty around a directory whose records have no leases. now is the clock of leases.
-func NewFaulty(inner fleet.Directory, now func() time.Time, seed uint64, odds Odds) *Faulty {
-	f := &Faulty{
+// New returns a Directory around a directory whose records have no leases. now is the clock of leases.
+func New(inner fleet.Directory, now func() time.Time, seed uint64, odds Odds) *Directory {
+	f := &Directory{
 		inner: inner, now: now, rng: rand.New(rand.NewPCG(seed, 17)), leases: make(map[string]lease), changes: make(map[string]int),
 	}
 	f.Set(odds)
@@ -65,7 +65,7 @@ func NewFaulty(inner fleet.Directory, now func() time.Time, seed uint64, odds Od
 }
 
 // Set changes the odds.
-func (f *Faulty) Set(odds Odds) {
+func (f *Directory) Set(odds Odds) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if odds.By == 0 {
@@ -75,7 +75,7 @@ func (f *Faulty) Set(odds Odds) {
 }
 
 // Down makes all writes fail until Down(false). Reads and requests continue to work.
-func (f *Faulty) Down(down bool) {
+func (f *Directory) Down(down bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.writeDue()
@@ -89,7 +89,7 @@ func (f *Faulty) Down(down bool) {
 }
 
 // writeDue performs the due late writes and removes the expired records in the order of keys. The caller holds the lock.
-func (f *Faulty) writeDue() {
+func (f *Directory) writeDue() {
 	if f.down {
 		return
 	}
@@ -120,7 +120,7 @@ func (f *Faulty) writeDue() {
 }
 
 // save writes a record. The caller holds the lock.
-func (f *Faulty) save(key string, value []byte, revision uint64, lasts time.Duration) (uint64, error) {
+func (f *Directory) save(key string, value []byte, revision uint64, lasts time.Duration) (uint64, error) {
 	done, err := f.inner.Save(context.Background(), key, value, revision, 0)
 	if err == nil {
 		f.changes[key]++
@@ -133,7 +133,7 @@ func (f *Faulty) save(key string, value []byte, revision uint64, lasts time.Dura
 }
 
 // remove removes a record. The caller holds the lock.
-func (f *Faulty) remove(key string, revision uint64) error {
+func (f *Directory) remove(key string, revision uint64) error {
 	err := f.inner.Remove(context.Background(), key, revision)
 	if err == nil {
 		f.changes[key]++
@@ -144,7 +144,7 @@ func (f *Faulty) remove(key string, revision uint64) error {
 
 // View is the directory as seen by one process.
 type View struct {
-	faulty *Faulty
+	faulty *Directory
 	cut    chan struct{}           // nil: connected; closed on reconnection
 	known  map[string]fleet.Record // records known when the process was cut off
 }
@@ -152,7 +152,7 @@ type View struct {
 var _ fleet.Directory = (*View)(nil)
 
 // View returns the directory of one more process.
-func (f *Faulty) View() *View { return &View{faulty: f} }
+func (f *Directory) View() *View { return &View{faulty: f} }
 
 // Cut disconnects the process until Cut(false): it cannot write, neither sends nor receives requests, and reads what it
 // knew before.
