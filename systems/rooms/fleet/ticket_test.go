@@ -64,3 +64,33 @@ func FuzzTickets(f *testing.F) {
 		}
 	})
 }
+
+// A list that arrives late changes nothing. Players of a silent process leave, those with a result later, and a process that knows a
+// result is not told again.
+func TestLists(t *testing.T) {
+	m, at := newMatchmaker(match.Config{}, anywhere{}), time.Unix(100, 0)
+	list := func(number uint64, all ...ticket) (players []result, ok bool) {
+		r, ok := m.accept(at, &listing{Process: "a", Number: number, Tickets: all})
+		return r.Players, ok
+	}
+	waits, refused, seated := ticket{Kind: "field", Size: 1, Player: 1}, ticket{Kind: "field", Size: 9, Player: 2}, ticket{Room: 5, Player: 3}
+	list(2, waits, refused, seated)
+	m.prepare(at)
+	if _, ok := list(1); ok || len(m.players) != 3 {
+		t.Errorf("after a late list: %d players, want 3", len(m.players))
+	}
+	if got, ok := list(3, waits, refused, seated); !ok || len(got) != 1 || got[0].Player != 2 || got[0].Refused != "party" {
+		t.Errorf("results %+v, want that of player 2", got)
+	}
+	for _, c := range []struct {
+		after time.Duration
+		want  int
+	}{{ticketTTL, 3}, {ticketTTL + 1, 2}, {resultTTL, 2}, {resultTTL + 1, 0}} {
+		if m.expire(at.Add(c.after)); len(m.players) != c.want {
+			t.Errorf("%v after the newest list: %d players, want %d", c.after, len(m.players), c.want)
+		}
+	}
+	if list(4, waits); len(m.players) != 1 {
+		t.Errorf("after another list: %d players, want 1", len(m.players))
+	}
+}
