@@ -36,7 +36,7 @@ func (a *answerer) update() {
 	if epoch == 0 {
 		return
 	}
-	stop, err := a.fleet.config.Directory.Handle(requestAddress(a.fleet.view.own, epoch), func(ctx context.Context, request []byte) []byte {
+	stop, err := guardedDirectory{a.fleet.config.Directory, a.fleet}.Handle(requestAddress(a.fleet.view.own, epoch), func(ctx context.Context, request []byte) []byte {
 		return a.answer(ctx, request, epoch)
 	})
 	if err == nil { // otherwise the next update retries
@@ -64,15 +64,29 @@ func (a *answerer) answer(ctx context.Context, request []byte, epoch uint64) []b
 // errPanic refuses a request whose handling panicked.
 var errPanic = errors.New("fleet: handling the request panicked: see the log of the process")
 
-// handle handles a request. A panic, which would end all rooms of the process, refuses this request alone.
-func (a *answerer) handle(ctx context.Context, request []byte, epoch uint64) (reply seatReply) {
-	defer func() {
-		if v := recover(); v != nil {
-			a.panics.Add(1)
-			a.fleet.config.Logger.Error("request of another process panicked", "panic", v, "stack", string(debug.Stack()))
-			reply = refusal(errPanic)
-		}
-	}()
+// guardedDirectory is a directory whose handlers may panic. The panic, which would end all rooms of the process, refuses the request
+// alone.
+type guardedDirectory struct {
+	Directory
+	fleet *Fleet
+}
+
+// Handle implements [Directory].
+func (d guardedDirectory) Handle(address string, answer func(ctx context.Context, request []byte) []byte) (stop func(), err error) {
+	return d.Directory.Handle(address, func(ctx context.Context, request []byte) (reply []byte) {
+		defer func() {
+			if v := recover(); v != nil {
+				d.fleet.answers.panics.Add(1)
+				d.fleet.config.Logger.Error("request of another process panicked", "panic", v, "stack", string(debug.Stack()))
+				reply, _ = json.Marshal(refusal(errPanic))
+			}
+		}()
+		return answer(ctx, request)
+	})
+}
+
+// handle handles a request.
+func (a *answerer) handle(ctx context.Context, request []byte, epoch uint64) seatReply {
 	switch q, err := parseRequest(request); {
 	case err != nil:
 		return refusal(fmt.Errorf("%w: %w", rooms.ErrPlayer, err))

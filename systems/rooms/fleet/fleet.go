@@ -411,7 +411,7 @@ func (f *Fleet) noteRoom(process string, q *seatRequest, a *seatReply) {
 
 // Queue returns a queue shared by all processes of the fleet: see [SharedQueue].
 func (f *Fleet) Queue(c match.Config) match.Waitlist {
-	return newSharedQueue(c, f, f.config.Directory, f.config.Now)
+	return newSharedQueue(c, f, guardedDirectory{f.config.Directory, f}, f.config.Now)
 }
 
 // Fingerprint returns the [Fingerprint] of the fleet.
