@@ -39,7 +39,7 @@ type Drops struct {
 	Roomless uint64        // requests for rooms of other processes or ended rooms
 	Strays   uint64        // datagrams from unknown addresses that were passed to no room
 	Full     uint64        // datagrams for a full inbox
-	Unsent   uint64        // datagrams refused by a transport
+	Unsent   uint64        // datagrams refused by a transport, except those that it sends later, such as netsys/eventloop
 }
 
 // router passes the datagrams of a process's transports to the ports of its rooms, and sends the ports' datagrams. Any
@@ -59,11 +59,17 @@ type router struct {
 	ports     []*port
 	strays    map[netip.AddrPort]int // unknown addresses and the transports of their datagrams
 	receivers []func(netsys.Datagram)
+	senders   []sender // of the transports
 	now       time.Time
 	swept     time.Time
 	spent     int // of strayMost
 	drops     Drops
 	closed    bool
+}
+
+// sender sends datagrams on a transport. It may collect them until the transport is flushed.
+type sender interface {
+	Send(now time.Time, to netip.AddrPort, b []byte) error
 }
 
 // route is the destination of an address's datagrams.
@@ -78,8 +84,13 @@ type route struct {
 // newRouter returns a router without ports.
 func newRouter(c routerConfig) *router {
 	r := &router{config: c, routes: make(map[netip.AddrPort]*route), strays: make(map[netip.AddrPort]int)}
-	for i := range c.wires {
+	for i, w := range c.wires {
 		r.receivers = append(r.receivers, func(d netsys.Datagram) { r.receive(i, d) })
+		var out sender = w
+		if w, ok := w.(netsys.ParallelWire); ok {
+			out = w.Senders(1)[0]
+		}
+		r.senders = append(r.senders, out)
 	}
 	return r
 }
@@ -243,7 +254,7 @@ func (r *router) send(now time.Time, p *port) {
 	}
 	for i := range p.out.ends {
 		to, b := p.out.at(i)
-		if err := r.config.wires[r.wireOf(to)].Send(now, to, b); err != nil {
+		if err := r.senders[r.wireOf(to)].Send(now, to, b); err != nil {
 			r.drops.Unsent++
 		}
 	}

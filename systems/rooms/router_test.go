@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -207,4 +208,40 @@ func TestSettleMoves(t *testing.T) {
 	x.send(b, routerPacket)
 	x.poll(time.Millisecond)
 	x.want("vacated", 1, 0)
+}
+
+// collectingWire is a transport whose only sender collects datagrams until Flush.
+type collectingWire struct {
+	*netsys.Node
+	collected, flushed []string
+}
+
+func (w *collectingWire) Senders(int) []netsys.Sender { return []netsys.Sender{collectingSender{w}} }
+
+func (w *collectingWire) Flush(time.Time) {
+	w.flushed, w.collected = append(w.flushed, w.collected...), nil
+}
+
+type collectingSender struct{ *collectingWire }
+
+func (s collectingSender) Send(_ time.Time, _ netip.AddrPort, b []byte) error {
+	s.collected = append(s.collected, string(b))
+	return nil
+}
+
+func (s collectingSender) Room() []byte { return nil }
+
+// A transport that sends many datagrams at once gets all those of a room together.
+func TestDatagramsOfARoomAreSentTogether(t *testing.T) {
+	w := &collectingWire{Node: netsys.NewNetwork().Node(netip.AddrPort{})}
+	p := newRouter(routerConfig{wires: []netsys.Wire{w}}).newPort(4)
+	want := []string{"one", "two", "three"}
+	for _, text := range want {
+		if err := p.Send(birth, w.LocalAddr(), []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p.Flush(birth); !slices.Equal(w.flushed, want) {
+		t.Errorf("got %q, want %q", w.flushed, want)
+	}
 }
