@@ -11,9 +11,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/heapprofiler"
 	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
@@ -32,23 +35,28 @@ const passing = `
 	globalThis.bench = { pass: (n) => new Promise((done) => request(function step() { n-- > 0 ? request(step) : done(); })) };`
 
 // TestFrames prints what a frame of a page in JavaScript costs with a hundred entities in sight, without what draws
-// it: the time, and how much is left for the garbage collector, and by whom. Then it prints the same of the pages of two
-// worlds, with all that they draw. With FRAMES=1 it does; the part called times is short enough to have a machine alone for it.
+// it: the time, and how much is left for the garbage collector, and by whom. Then it prints the time at three rates of snapshots
+// on a slow machine, and the time and garbage of the pages of two worlds, with all that they draw. With FRAMES=1 it does; the part called times is short enough to have a machine alone for it.
 func TestFrames(t *testing.T) {
 	if os.Getenv("FRAMES") == "" {
 		t.Skip("FRAMES=1 measures frames, for two minutes")
 	}
-	url, visible := newThrong(t, frames(t))
+	const sight = 100
+	folder := frames(t)
+	url, visible := newThrong(t, folder, sight, 0)
 	b := browse(t, 640, 480, 1, false, chromedp.Flag("enable-precise-memory-info", true),
 		chromedp.Flag("js-flags", "--min-semi-space-size=64 --max-semi-space-size=64 --max-lazy")) // nothing is collected in between
 	open := func() {
 		b.do(chromedp.Navigate(url), chromedp.WaitReady("title"))
 		b.insist("the page is there", func(int) {}, func() bool { return len(b.await(`globalThis.bench ? [1] : []`)) == 1 })
 	}
-	open()
-	b.await(`bench.join("Ada").then((id) => [id])`)
-	b.insist("everybody is there", func(int) { b.await(`bench.play(60).then(() => [])`) }, func() bool { return visible.Load() > sight*9/10 })
-	b.await(`bench.warm(50).then(() => [])`)
+	join := func(others int64) {
+		open()
+		b.await(`bench.join("Ada").then((id) => [id])`)
+		b.insist("everybody is there", func(int) { b.await(`bench.play(60).then(() => [])`) }, func() bool { return visible.Load() > others*9/10 })
+		b.await(`bench.warm(50).then(() => [])`)
+	}
+	join(sight)
 
 	b.step("times", func() {
 		const n = 600
@@ -80,6 +88,24 @@ func TestFrames(t *testing.T) {
 		open() // without a game
 		b.Logf("%7.1f bytes a frame in all, %.1f of them where nothing is played; %.2f snapshots came in a frame", per, b.garbage("idle", n), (after[0]-before[0])/n)
 	})
+	for _, others := range []int{4, sight} {
+		for _, rate := range []int{20, 30, 60} {
+			b.step(fmt.Sprintf("%d others, %d snapshots a second, on a slow machine", others, rate), func() {
+				url, visible = newThrong(b.T, folder, others, rate)
+				join(int64(others))
+				b.slowDown(4)
+				defer b.slowDown(1)
+				const n = 600
+				took := make([]float64, n)
+				for k, times := range slices.Collect(slices.Chunk(b.await(fmt.Sprintf("bench.times(%d)", n)), 4)) {
+					took[k] = times[0] + times[1] + times[2]
+				}
+				begun, busy := time.Now(), b.busy()
+				b.await(`bench.play(300).then(() => [])`)
+				b.Logf("%s; the main thread is busy for %.0f ms a second", spread(took), 1e3*(b.busy()-busy)/time.Since(begun).Seconds())
+			})
+		}
+	}
 	if _, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: passing}); err != nil {
 		t.Fatal(err)
 	}
@@ -141,6 +167,33 @@ func frames(t *testing.T) string {
 		}
 	}
 	return dir
+}
+
+// slowDown makes the page's main thread so many times slower.
+func (b *browser) slowDown(factor float64) {
+	b.Helper()
+	if _, err := chromedp.Call(b.ctx, emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: factor}); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// busy is how many seconds the page's main thread has run tasks.
+func (b *browser) busy() float64 {
+	b.Helper()
+	if _, err := chromedp.Call(b.ctx, performance.Enable, performance.EnableParams{}); err != nil {
+		b.Fatal(err)
+	}
+	m, err := chromedp.Call(b.ctx, performance.GetMetrics, struct{}{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, x := range m.Metrics {
+		if x.Name == "TaskDuration" {
+			return x.Value
+		}
+	}
+	b.Fatal("the browser does not measure tasks")
+	return 0
 }
 
 // await is what a page answers.

@@ -18,20 +18,17 @@ import (
 	"github.com/tactusgo/tactus/systems/devtools/runner/web"
 )
 
-// sight is how many entities there are on the screen whose frames are measured.
-const sight = 100
-
-// newThrong serves an arena in which everybody stays near the player called Ada, and a page in a folder. It returns the
-// address of the page, and counts who is near.
-func newThrong(t *testing.T, folder string) (url string, visible *atomic.Int64) {
+// newThrong serves an arena with other entities, up to eight of them players, that stay near the player called Ada, and a page in a
+// folder. rate is the number of snapshots a second, 0 for the default. It returns the address of the page, and counts who is near.
+func newThrong(t *testing.T, folder string, others, rate int) (url string, visible *atomic.Int64) {
 	t.Helper()
-	const bots = 8
+	bots := min(others, 8)
 	visible = new(atomic.Int64)
 	wire, err := eventloop.ListenBoth("127.0.0.1:0", "127.0.0.1:0", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := systems.ServerConfig{Seed: 7}
+	config := systems.ServerConfig{Seed: 7, Snapshots: systems.Snapshots{SendRate: rate}}
 	game.Arm(&config)
 	game.NewMessages().Serve(&config)
 	config.Schedule = func(s *ecs.Schedule) error {
@@ -42,7 +39,7 @@ func newThrong(t *testing.T, folder string) (url string, visible *atomic.Int64) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	game.PopulateCombat(server.World(), bots, sight-bots)
+	game.PopulateCombat(server.World(), bots, others-bots)
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	t.Cleanup(func() { stop(); running.Wait() })
