@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -19,14 +18,9 @@ Plays one world under different netcode models, with the same inputs and the sam
 links, in virtual time, and prints measured figures. The same flags print the same
 figures.
 
-  isolated       cost of one change of each player's input
-  steady         cost if all inputs change in every tick
-  mispredicted   cost of wrong predictions under LocalSync
-  spike          cost of a lag spike of one player, for each peer
-  sweep_players  growth of the cost with the number of players
-  sweep_latency  growth of the cost with latency
-  presets        the six presets on identical bad links
-  fairness       winners when two players shoot each other at the same moment
+  isolated  cost of one change of each player's input
+  steady    cost if all inputs change in every tick
+  presets   the six presets on identical bad links
 
 These are the tables, and the fields of the object that -json prints. Costs count
 calls of Simulate for ticks that a peer had completed. With a latency of l ticks,
@@ -37,7 +31,6 @@ a packet sent after tick t is received in tick t + l.
 // flags are the parsed flags.
 type flags struct {
 	json    bool
-	plot    string
 	options trial.Options
 }
 
@@ -45,7 +38,6 @@ func parse(args []string, help io.Writer) (p flags, err error) {
 	f := flag.NewFlagSet("compare", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	f.BoolVar(&p.json, "json", false, "print one JSON object, as the only line")
-	f.StringVar(&p.plot, "plot", "", "draw a chart to this `file`, which ends in .svg")
 	latencies := f.String("latencies", "2,5,10", fmt.Sprintf(
 		"one-way `ticks` of player 1, 2 and so on, separated by commas: 1 to %d players,\n1 to %d ticks each",
 		trial.MaxPlayers, trial.MaxLatency))
@@ -69,9 +61,6 @@ func parse(args []string, help io.Writer) (p flags, err error) {
 			return p, fmt.Errorf("-latencies %q: give whole ticks separated by commas, such as 2,5,10", *latencies)
 		}
 		p.options.Latencies = append(p.options.Latencies, n)
-	}
-	if p.plot != "" && filepath.Ext(p.plot) != ".svg" {
-		return p, fmt.Errorf("-plot %q: give a file that ends in .svg", p.plot)
 	}
 	return p, p.options.Validate()
 }

@@ -26,9 +26,6 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	results, err := trial.Run(f.options, func(what string) { _, _ = fmt.Fprintf(stderr, "compare: %s\n", what) })
-	if err == nil && f.plot != "" {
-		err = os.WriteFile(f.plot, plot(results), 0o644)
-	}
 	if err == nil {
 		err = write(stdout, results, f.json)
 	}

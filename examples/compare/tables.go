@@ -21,26 +21,6 @@ func tabulate(out io.Writer, r trial.Results) error {
 		"One pass simulates all late inputs again, from the oldest of them.")
 	t.peers(r.Latencies, row{"rollback, merged", r.Steady.Rollback}, row{"LocalSync", r.Steady.LocalSync})
 
-	t.start("Mispredictions under LocalSync", "ticks",
-		fmt.Sprintf("A wrong prediction costs its own client at most a round trip, the input buffer and one tick. The server simulates %d ticks again.",
-			r.Mispredicted.Server))
-	t.line("", "latency", "corrections", "simulated again", "each", "at most", "bound")
-	for i, m := range r.Mispredicted.Players {
-		t.line(fmt.Sprintf("p%d", i+1), m.Latency, m.Corrections, m.Resimulated, m.Each, m.Longest, m.Bound)
-	}
-
-	s := r.Spike
-	t.start("A lag spike of "+s.Player, "ticks simulated again, for each tick",
-		fmt.Sprintf("%d ticks more latency for %d ticks: under rollback all peers pay for it, under LocalSync only that player.",
-			s.Latency, s.Duration))
-	t.peers(r.Latencies, row{"rollback, calm", s.Rollback.Calm}, row{"rollback, spike", s.Rollback.Spiked},
-		row{"LocalSync, calm", s.LocalSync.Calm}, row{"LocalSync, spike", s.LocalSync.Spiked})
-
-	t.sweep("More players", r.SweepPlayers,
-		"The total of rollback grows with players × latency. Under LocalSync, clients do not affect each other.")
-	t.sweep("More latency", r.SweepLatency,
-		"Both grow with latency: rollback in every tick on every peer, LocalSync only after a wrong prediction.")
-
 	t.start("The presets on identical links", "99 of 100 errors are below these units; a player walks 2 in a tick",
 		"No model is best in every column.")
 	t.line("", "corrections", "error", "own", "others", "own delay", "seen after", "server", "clients", "down", "up",
@@ -52,12 +32,6 @@ func tabulate(out io.Writer, r trial.Results) error {
 			p.Kills, p.Withdrawn)
 	}
 
-	t.start("A duel", "rounds; round trips of 20 and 200 ms, both shoot at the same moment",
-		"A server that applies inputs as they arrive favours the low latency. If inputs name their tick, both players die.")
-	t.line("", "moment", "winner", "low latency", "high latency", "both die", "nobody dies")
-	for _, d := range r.Fairness.Duels {
-		t.line(d.Model, d.Moment, d.Winner, d.Low, d.High, d.Both, d.None)
-	}
 	t.flush()
 	return t.err
 }
@@ -122,15 +96,6 @@ func (t *tables) peers(latencies []int, rows ...row) {
 			cells = append(cells, v)
 		}
 		t.line(r.name, append(cells, short(r.peers.Total()))...)
-	}
-}
-
-func (t *tables) sweep(title string, points []trial.Point, caption string) {
-	t.start(title, "ticks simulated again, for each tick", caption)
-	t.line("players", "latency", "rollback: all", "server", "each client", "LocalSync: all", "server", "each client")
-	for _, p := range points {
-		t.line(strconv.Itoa(p.Players), p.Latency, short(p.Rollback.Total), p.Rollback.Server, short(p.Rollback.Client),
-			short(p.LocalSync.Total), p.LocalSync.Server, short(p.LocalSync.Client))
 	}
 }
 

@@ -82,23 +82,22 @@ func restless(players int) func(n int, now moment) world.Input {
 }
 
 // busy returns a match in which all inputs change in every tick, ready to be measured.
-func busy(o Options, model policy.Model, rules world.Rules) (*match, error) {
-	rules.Apart = true
+func busy(o Options, model policy.Model) (*match, error) {
 	m, err := newMatch(setup{
-		model: model, seed: o.Seed, links: exacts(o.Latencies), rules: rules, play: restless(len(o.Latencies)),
+		model: model, seed: o.Seed, links: exacts(o.Latencies), rules: world.Rules{Apart: true}, play: restless(len(o.Latencies)),
 	})
 	if err == nil {
 		err = m.warmUp(exactWarmup)
 	}
 	if err == nil {
-		err = m.ready()
+		err = m.runTicks(settlingTicks([]int{MaxLatency}))
 	}
 	return m, err
 }
 
 // steady counts the ticks that are simulated again in the median tick if all inputs change in every tick.
 func steady(o Options, model policy.Model) (Peers, error) {
-	m, err := busy(o, model, world.Rules{})
+	m, err := busy(o, model)
 	if err != nil {
 		return Peers{}, err
 	}
@@ -120,13 +119,4 @@ func settlingTicks(latencies []int) int {
 		longest = max(longest, l)
 	}
 	return 4*longest + 20
-}
-
-// ready runs the match until the changing inputs have affected all peers, and then until no effect of a gust is in flight:
-// 38 ticks after the gusts, which come in the last 16 ticks of each gustEvery.
-func (m *match) ready() error {
-	const over = 38
-	ticks := settlingTicks([]int{MaxLatency})
-	then := int(m.Server.Tick()) + ticks
-	return m.runTicks(ticks + (gustEvery+over-then%gustEvery)%gustEvery)
 }

@@ -4,7 +4,5 @@
 //
 //   - Play all matches: [Run], [Options].
 //   - Read the results: [Results]; one figure of every peer: [Peers].
-//   - The cost of rollback: [Isolated], [Steady]. The cost of LocalSync: [Mispredictions].
-//   - The growth of the cost: [Point]. The cost of a bad link for each peer: [Spike].
-//   - The six presets side by side: [Preset]. The winners of a duel: [Fairness].
+//   - The cost of a change of input: [Isolated], [Steady]. The six presets side by side: [Preset].
 package trial

@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -42,9 +41,6 @@ func (o Options) Validate() error {
 	}
 	return nil
 }
-
-// errUnsettled means that outcomes were still provisional at the end of a match.
-var errUnsettled = errors.New("the match ended before it was decided")
 
 // round rounds to four decimal places.
 func round(v float64) float64 { return math.Round(v*1e4) / 1e4 }

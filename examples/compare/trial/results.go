@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"sync"
 
 	"github.com/tactusgo/tactus/systems/policy"
@@ -12,16 +11,11 @@ import (
 
 // Results has all figures of a comparison. Costs count calls of Simulate for ticks that the peer had completed.
 type Results struct {
-	Latencies    []int          `json:"latencies"` // ticks one way: p1, p2, …
-	Seed         uint64         `json:"seed"`
-	Isolated     Isolated       `json:"isolated"`
-	Steady       Steady         `json:"steady"`
-	Mispredicted Mispredictions `json:"mispredicted"`
-	Spike        Spike          `json:"spike"`
-	SweepPlayers []Point        `json:"sweep_players"`
-	SweepLatency []Point        `json:"sweep_latency"`
-	Presets      []Preset       `json:"presets"`
-	Fairness     Fairness       `json:"fairness"`
+	Latencies []int    `json:"latencies"` // ticks one way: p1, p2, …
+	Seed      uint64   `json:"seed"`
+	Isolated  Isolated `json:"isolated"`
+	Steady    Steady   `json:"steady"`
+	Presets   []Preset `json:"presets"`
 }
 
 // Isolated is the total cost of one change of each player's input: the median of some rounds.
@@ -47,25 +41,13 @@ func Run(o Options, progress func(match string)) (r Results, err error) {
 	}
 	local, rollback := policy.LocalSync{}, policy.Rollback{}
 	r.Latencies, r.Seed = o.Latencies, o.Seed
-	r.SweepPlayers, r.SweepLatency = make([]Point, len(sweptPlayers)), make([]Point, len(sweptLatencies))
 	r.Presets = make([]Preset, len(policy.Presets()))
 	// The longest matches come first, so that all processors are busy until the end.
 	var parts []part
-	for i, n := range slices.Backward(sweptPlayers) {
-		parts = append(parts, measure(fmt.Sprintf("%d players", n), &r.SweepPlayers[i],
-			func() (Point, error) { return point(o, n, sweepLatency) }))
-	}
-	for i, l := range sweptLatencies {
-		parts = append(parts, measure(fmt.Sprintf("a latency of %d ticks", l), &r.SweepLatency[i],
-			func() (Point, error) { return point(o, sweepPlayers, l) }))
-	}
 	for i, p := range policy.Presets() {
 		parts = append(parts, measure(p.String(), &r.Presets[i], func() (Preset, error) { return preset(o, p) }))
 	}
 	parts = append(parts,
-		measure("duels", &r.Fairness, func() (Fairness, error) { return fairness(o) }),
-		measure("a lag spike", &r.Spike, func() (Spike, error) { return spike(o) }),
-		measure("mispredictions", &r.Mispredicted, func() (Mispredictions, error) { return mispredictions(o) }),
 		measure("one change of each input, rollback", &r.Isolated.Rollback, func() (Peers, error) { return isolated(o, rollback) }),
 		measure("one change of each input, LocalSync", &r.Isolated.LocalSync, func() (Peers, error) { return isolated(o, local) }),
 		measure("inputs change in every tick, rollback", &r.Steady.Rollback, func() (Peers, error) { return steady(o, rollback) }),
