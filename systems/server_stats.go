@@ -22,7 +22,7 @@ type ServerStats struct {
 	OverBudget        uint64 // those of Updates in which entities had to wait
 	Oversized         uint64 // times an entity was left out because it fits into no snapshot
 	SnapshotDelay     uint64 // ticks by which snapshots left after their send, over all snapshots: see Overload.Spread
-	SendErrors        uint64 // packets that the session refused
+	SendErrors        uint64 // packets that the session refused, unless it had been closed
 	MalformedMessages uint64 // authentic packets with a malformed message
 	FloodedMessages   uint64 // messages beyond [MaxMessages], not read
 	ChannelMessages   uint64 // messages of channels that were passed to OnMessage

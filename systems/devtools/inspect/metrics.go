@@ -145,7 +145,7 @@ func (s series) server(st *systems.ServerStats) {
 	s.count("clients_deaf_total", "Clients dropped because they acknowledged nothing.", st.Deaf)
 	s.count("refusals_untold_total", "Refusals that clients were not told of, because there were too many.", st.Untold)
 	s.count("clients_returned_total", "Players that came back while they were waited for.", st.Returned)
-	s.count("send_errors_total", "Packets that the wire refused.", st.SendErrors)
+	s.count("send_errors_total", "Packets that the session refused.", st.SendErrors)
 	for reason, n := range st.Drops {
 		if reason > 0 {
 			s.counts("packets_dropped_total", "Authentic packets thrown away.", "reason", count{netsys.DropReason(reason).String(), n})
