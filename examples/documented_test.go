@@ -37,7 +37,6 @@ var elsewhere = map[string]string{
 	"./examples/new":     "internal/tools/newgame creates games and plays them",
 	"./examples/swarm":   "it needs a server; examples/swarm tests it with one",
 	"./examples/compare": "its tables take minutes; examples/compare tests it",
-	"./examples/echo":    "it needs a key; examples/echo tests it",
 	"./examples/tokens":  "it needs a key; examples/tokens tests it",
 }
 

@@ -2,7 +2,7 @@
 // issues connect tokens, which admit clients. Either side can be another implementation of the standard.
 //
 // [Server] and [Client] are state machines without sockets, goroutines or clocks. The caller passes in each datagram with
-// its time of arrival; outgoing datagrams are passed to a function. The program examples/echo runs both over a net.UDPConn.
+// its time of arrival; outgoing datagrams are passed to a function.
 //
 // # Index of tasks
 //

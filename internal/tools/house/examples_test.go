@@ -13,7 +13,7 @@ import (
 
 // ownTools are the examples that are also tools of this repository. Only these may import internal packages. All others can be
 // copied and built elsewhere.
-var ownTools = []string{"examples/arena", "examples/compare", "examples/echo", "examples/more/fleet/bench", "examples/more/browsers", "examples/swarm", "examples/tokens"}
+var ownTools = []string{"examples/arena", "examples/compare", "examples/more/fleet/bench", "examples/more/browsers", "examples/swarm", "examples/tokens"}
 
 // Examples import no internal packages, so that users can copy them.
 func TestExamplesCanBeCopied(t *testing.T) {
