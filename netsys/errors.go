@@ -203,8 +203,8 @@ func (e *CloseError) Error() string {
 func (e *CloseError) Unwrap() error { return ErrClosed }
 
 // MayReconnect reports whether a new session of the same player may succeed after a session ended for this reason: no answer, the
-// server stops, is full or busy, or the player was away. It reports false if the player was replaced, kicked, banned or refused,
-// and if the game itself ended the session.
+// server stops, is full or busy, or the player was away. It reports false if the player was replaced, kicked, banned or refused
+// for another reason, and if the game itself ended the session.
 func MayReconnect(reason error) bool {
 	var end *CloseError
 	if errors.As(reason, &end) {

@@ -15,9 +15,8 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// Err returns why the session ended for good, or nil while it continues or the client reconnects. It wraps the
-// errors of netsys: ErrSchema, ErrVersion, ErrServerFull, ErrTimeout, ErrElsewhere, ErrClosed; or
-// netcode.ErrTokenExpired.
+// Err returns why the session ended for good, or nil while it continues or the client reconnects. It wraps an
+// error of package netsys, which lists them, or netcode.ErrTokenExpired.
 func (c *Client) Err() error { return c.link.err }
 
 // Connected reports whether the server has admitted this client and the session continues.

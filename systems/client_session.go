@@ -235,8 +235,7 @@ func (c *Client) Close(now time.Time) error {
 
 // Dial connects to a server over UDP and returns when the server has admitted this client. addr is "host:port"; ""
 // selects the addresses in ClientConfig.Session.Token, in order. If the connection fails, it returns an error that wraps
-// [ErrConfig], netsys.ErrInsecure, netsys.ErrSchema, netsys.ErrVersion, netsys.ErrServerFull,
-// netcode.ErrTokenExpired, netsys.ErrElsewhere or netsys.ErrTimeout, or ctx's error.
+// [ErrConfig], an error of package netsys or netcode.ErrTokenExpired, or ctx's error.
 func Dial(ctx context.Context, addr string, p *ecs.Protocol, cfg ClientConfig) (*Client, error) {
 	var wire *netsys.UDP
 	var err error

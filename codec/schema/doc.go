@@ -14,6 +14,9 @@
 //   - Process inputs: [Table.Snap], [Table.ClearEdges].
 //   - Inspect fields: [Field], [Form], [Table.Steps], [Table.Format].
 //
+// tag.go parses a tag. draft.go, range.go and motion.go make a field of it. shape.go, vector.go, unit.go, quat.go and text.go have
+// fields of several values; quantize.go, grid.go and bits.go the words.
+//
 // # Tags
 //
 // Bools, sized integers, float32, float64, and structs and arrays of them can be replicated. Every field except bools needs

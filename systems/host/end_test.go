@@ -114,7 +114,7 @@ func TestReasonsOfJavaScript(t *testing.T) {
 		}
 	}
 	if host.Away != 17 || host.Rooms != 64 || host.Application != 128 {
-		t.Error("the numbers have changed: these stand in js/game.mjs and js/index.d.ts")
+		t.Error("the numbers have changed: these stand in js/game.mjs, js/index.d.ts and examples/embed/c/capi/tactus.h")
 	}
 }
 
