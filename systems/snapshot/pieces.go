@@ -292,7 +292,7 @@ func (c *Client) before(layout *delta.Layout) uint32 {
 
 // pairs reports whether a client finds the send before a baseline: by the interval that the header says.
 func (s *System) pairs(c *Client, send uint32) bool {
-	return s.numberOf(send)-s.numberOf(send-c.pace.skip) == s.sends.every*c.pace.skip
+	return send-c.pace.skip >= c.pace.since && s.numberOf(send)-s.numberOf(send-c.pace.skip) == s.sends.every*c.pace.skip
 }
 
 func (d *draft) layout() *delta.Layout {
