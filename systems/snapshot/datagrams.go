@@ -207,7 +207,6 @@ func (s *System) roomAt(c *Client, skip uint32) int {
 type pacing struct {
 	skip  uint32 // the client is sent a snapshot at one in so many sends
 	asked uint32 // number of times of sends between snapshots that the client asks for, at least; 0: any
-	since uint32 // the send since which skip is the same
 	cut   bool   // the newest snapshot did not hold everything
 	calm  uint32 // numbers of sends since skip changed, or since snapshots were cut or late
 	wait  uint32 // seconds of calm until the client is sent as many snapshots as it asks for
@@ -223,7 +222,7 @@ const maxPacingWait = 32
 // pace decides at which sends the client is sent its next snapshots: as many as it asks for, or at most the usual rate while it joins,
 // if its snapshots do not hold everything, or if acknowledgements are late. A recording has the usual rate, because nobody waits for it.
 func (s *System) pace(c *Client) {
-	x, p, before := &s.sends, &c.pace, c.pace.skip
+	x, p := &s.sends, &c.pace
 	fast := max((min(p.asked, mostAsked*x.usual)+x.every-1)/x.every, 1)
 	slow := max((x.usual+x.every-1)/x.every, fast)
 	p.calm += x.every * p.skip
@@ -245,9 +244,6 @@ func (s *System) pace(c *Client) {
 		p.skip, p.calm = fast, 0
 	default:
 		p.skip = slow
-	}
-	if p.skip != before {
-		p.since = x.newest
 	}
 }
 

@@ -104,6 +104,18 @@ func (d *draft) based(i int, m *member, b *base) bool {
 	return b.send != 0 && d.part.covers[i]>>b.bit&1 != 0
 }
 
+// earlier returns the member that the entity of a member, with the same components, was at the second baseline: it may have been out
+// of sight in between, and the client finds it by id and components. held is false if the baseline does not contain it.
+func (d *draft) earlier(b *setBlock, i int) (m *member, held bool) {
+	for {
+		m = &b.v.members[i]
+		if held = d.based(i, m, &b.base2); held || i == 0 || b.v.members[i-1].id != m.id || b.v.members[i-1].mask != m.mask {
+			return m, held
+		}
+		i--
+	}
+}
+
 // goneSince reports whether a block must name a member as gone that is not part of its baseline.
 func (b *setBlock) goneSince(m *member) bool {
 	return m.until != 0 && !b.fromStart && (!b.base.whole || m.until > b.base.send)
@@ -166,7 +178,8 @@ func (d *draft) gather(b *setBlock) bool {
 			d.copyBase(&x.base[g], k, &old, m, based)
 		}
 		if older.send != 0 {
-			d.copyBase(&x.base2[g], k, &older, m, based && d.based(i, m, &b.base2))
+			was, held := d.earlier(b, i)
+			d.copyBase(&x.base2[g], k, &older, was, based && held)
 		}
 	}
 	slices.SortFunc(x.Gone, func(a, b wire.GoneEntity) int { return cmp.Compare(a.ID, b.ID) })
@@ -292,7 +305,7 @@ func (c *Client) before(layout *delta.Layout) uint32 {
 
 // pairs reports whether a client finds the send before a baseline: by the interval that the header says.
 func (s *System) pairs(c *Client, send uint32) bool {
-	return send-c.pace.skip >= c.pace.since && s.numberOf(send)-s.numberOf(send-c.pace.skip) == s.sends.every*c.pace.skip
+	return s.numberOf(send)-s.numberOf(send-c.pace.skip) == s.sends.every*c.pace.skip
 }
 
 func (d *draft) layout() *delta.Layout {
