@@ -18,8 +18,8 @@ type LoginFunc struct {
 // Login returns a LoginFunc that calls f. T must be the type of the protocol's [ecs.Join]; otherwise [NewServer] returns an
 // error. f may overwrite *v with data that the server has about the player, such as the session's ClientID and the UserData
 // of its token. If f returns an error, the server refuses the client: the client's Err wraps netsys.ErrLogin with the text of the
-// error, or netsys.ErrBusy or ErrServerFull without a text if the error wraps that. The server calls f in Receive, once before each session starts, also for returning players. f
-// must not change the world.
+// error, or netsys.ErrBusy or ErrServerFull without a text if the error wraps that. The server calls f in Receive, once before each
+// session starts, also for returning players. f must not change the world.
 func Login[T any](f func(s netsys.Session, v *T) error) LoginFunc {
 	return LoginFunc{
 		check:     func(s netsys.Session, v any) error { return f(s, v.(*T)) },

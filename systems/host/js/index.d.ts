@@ -100,7 +100,8 @@ export interface ConnectOptions<B extends Bindings = Bindings> extends LoadOptio
   /** Connects as a spectator, who has no player and whose input and sent values have no effect. The server must allow it. Default: false. */
   spectate?: boolean;
   /** Starts a new session automatically after a timeout or a restart of the server. It never does after the player was
-   * replaced, removed or banned, or refused for another reason than a full, busy or stopping server. Default: true, except with a token that is not a function. */
+   * replaced, removed or banned, or refused for another reason than a full, busy or stopping server. Default: true, except
+   * with a token that is not a function. */
   reconnect?: boolean;
   /** Called by frame for each new row. id is 0 for a spawn that the server has not confirmed. */
   onAdd?: (id: number, table: TableOf<B>, row: number) => void;

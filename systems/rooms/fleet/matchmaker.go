@@ -48,7 +48,7 @@ func newMatchmaker(c match.Config, s match.Seater) *matchmaker {
 func (w *waiting) done() bool { return w.room != 0 || w.refused != "" }
 
 // accept applies a listing and returns the results of its players. ok is false for a listing that arrives after a later one.
-func (m *matchmaker) accept(now time.Time, l *listing) (r results, ok bool) {
+func (m *matchmaker) accept(now time.Time, l *listing[ticket]) (r results, ok bool) {
 	if l.Number < m.numbers[l.Process] {
 		return r, false
 	}

@@ -269,32 +269,30 @@ func (s *SharedQueue) answer(_ context.Context, request []byte) []byte {
 	return b
 }
 
-// list lists this process's players, and applies the results.
+// list lists this process's players to the process that matches, which may be this one, and applies the results.
 func (s *SharedQueue) list(ctx context.Context, now time.Time, to string) {
 	s.number++
 	all := s.tickets()
 	if len(all) > 0 {
 		s.listed.Store(true) // also if no answer comes
 	}
-	for l := (listing{Process: s.name, Number: s.number, More: true}); l.More; {
-		size := 0
-		l.Tickets = nil
-		for len(l.Tickets) < len(all) && size < maxListed {
-			b, _ := json.Marshal(all[len(l.Tickets)])
-			size += len(b)
-			l.Tickets = all[:len(l.Tickets)+1]
-		}
-		all = all[len(l.Tickets):]
-		l.More = len(all) > 0
-		r, ok := s.send(ctx, now, to, &l)
-		if !ok {
-			return
-		}
-		s.apply(now, &r)
-		if !l.More {
-			s.listed.Store(len(l.Tickets) > 0)
-		}
+	if to == s.name && s.listHere(now, all) || to != s.name && s.send(ctx, now, to, all) {
+		s.listed.Store(len(all) > 0)
 	}
+}
+
+// listHere lists players to this process. It returns false if this process does not match any more.
+func (s *SharedQueue) listHere(now time.Time, all []ticket) (ok bool) {
+	var r results
+	s.mu.Lock()
+	if s.holds() {
+		r, ok = s.matchmaker.accept(now, &listing[ticket]{Process: s.name, Number: s.number, Tickets: all})
+	}
+	s.mu.Unlock()
+	if ok {
+		s.apply(now, &r)
+	}
+	return ok
 }
 
 // tickets returns the tickets of this process's players, in the order of players.
@@ -312,24 +310,38 @@ func (s *SharedQueue) tickets() (all []ticket) {
 	return all
 }
 
-// send sends a listing to the process that matches, which may be this one.
-func (s *SharedQueue) send(ctx context.Context, now time.Time, to string, l *listing) (r results, ok bool) {
-	if to == s.name {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if !s.holds() {
-			return r, false
+// send lists players to another process, in several requests if they are many. It returns false if a request was not answered.
+func (s *SharedQueue) send(ctx context.Context, now time.Time, to string, all []ticket) bool {
+	for l := (listing[json.RawMessage]{Process: s.name, Number: s.number, More: true}); l.More; {
+		l.Tickets = l.Tickets[:0]
+		for size := 0; len(all) > 0 && size < maxListed; all = all[1:] {
+			b, err := json.Marshal(&all[0])
+			if err != nil {
+				return false
+			}
+			size += len(b)
+			l.Tickets = append(l.Tickets, b)
 		}
-		return s.matchmaker.accept(now, l)
+		l.More = len(all) > 0
+		var r results
+		if !s.request(ctx, to, &l, &r) {
+			return false
+		}
+		s.apply(now, &r)
 	}
+	return true
+}
+
+// request sends a request of a list. It returns false if no process that matches has answered.
+func (s *SharedQueue) request(ctx context.Context, to string, l *listing[json.RawMessage], r *results) bool {
 	b, err := json.Marshal(l)
 	if err != nil {
-		return r, false
+		return false
 	}
 	ctx, stop := context.WithTimeout(ctx, listTimeout)
 	defer stop()
 	answer, err := s.directory.Request(ctx, listAddress(to), b)
-	return r, err == nil && json.Unmarshal(answer, &r) == nil
+	return err == nil && json.Unmarshal(answer, r) == nil
 }
 
 // apply applies the results of this process's players. A player who must ask again gets the answer then.

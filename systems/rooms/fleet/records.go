@@ -14,7 +14,7 @@ import (
 // errNoClaim is the error of a write without a claim to the name.
 var errNoClaim = fmt.Errorf("fleet: this process does not hold the claim to its name: %w", rooms.ErrUnavailable)
 
-// publication is a record of this process, of a room.
+// publication is the record of a room of this process.
 type publication interface {
 	// value returns the record under a claim. Other processes may read it from then on.
 	value(claim uint64) any

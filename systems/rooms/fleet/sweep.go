@@ -90,8 +90,8 @@ type ownerRecords struct {
 	records []Record
 }
 
-// listOwners returns the records of rooms, and those that earlier versions left, by owner. first reports whether this process has the first name among
-// the live ones.
+// listOwners returns the records of rooms, and those that earlier versions left, by owner. first reports whether this process has the
+// first name among the live ones.
 func (s *sweeper) listOwners(ctx context.Context) (all map[owner]*ownerRecords, first bool, err error) {
 	list, err := s.directory.List(ctx, ProcessPrefix)
 	if err != nil {

@@ -38,14 +38,14 @@ func (t *ticket) wish() match.Wish {
 	}
 }
 
-// listing is the request that a process sends to the process that matches: all its players.
-type listing struct {
+// listing is the request that a process sends to the process that matches: all its players. T is a ticket, or an encoded one.
+type listing[T any] struct {
 	Process string `json:"process"` // the name of its [SharedQueue]
 	// Number rises with each list. A request that arrives after one of a later list is ignored.
 	Number uint64 `json:"number"`
 	// More means that another request continues the list.
-	More    bool     `json:"more,omitempty"`
-	Tickets []ticket `json:"tickets"`
+	More    bool `json:"more,omitempty"`
+	Tickets []T  `json:"tickets"`
 }
 
 // results is the answer to a listing. It repeats a result until a list shows that the process knows it.
@@ -66,7 +66,7 @@ type result struct {
 var errListing = errors.New("fleet: not a list of waiting players")
 
 // parseListing parses a listing. match.Queue.Enter checks the wishes.
-func parseListing(b []byte) (l listing, err error) {
+func parseListing(b []byte) (l listing[ticket], err error) {
 	if err := json.Unmarshal(b, &l); err != nil {
 		return l, fmt.Errorf("%w: %w", errListing, err)
 	}

@@ -24,11 +24,11 @@ func (anywhere) Capacity(kind, _ string) int {
 // it was asked.
 func FuzzTickets(f *testing.F) {
 	for _, x := range []any{
-		listing{Process: "a", Number: 1, Tickets: []ticket{
+		listing[ticket]{Process: "a", Number: 1, Tickets: []ticket{
 			{Since: time.Unix(1, 0), Kind: "field", Size: 2, Options: rooms.Options{"map": "dust"}, Player: 7, Party: 9, Data: []byte("Ada")},
 			{Since: time.Unix(2, 0), Kind: "field", Size: 2, Player: 8, Party: 9}, {Since: time.Unix(1, 0), Kind: "field", Paused: true, Player: 7},
 		}},
-		listing{Process: "b", Number: 1, More: true, Tickets: []ticket{{Room: 5, Kind: "duel", Size: -1, Player: 7}}}, listing{Process: "a", Number: 2}, nil, 1,
+		listing[ticket]{Process: "b", Number: 1, More: true, Tickets: []ticket{{Room: 5, Kind: "duel", Size: -1, Player: 7}}}, listing[ticket]{Process: "a", Number: 2}, nil, 1,
 	} {
 		value, err := json.Marshal(x)
 		if err != nil {
@@ -45,7 +45,7 @@ func FuzzTickets(f *testing.F) {
 			return
 		}
 		m, now := newMatchmaker(match.Config{}, anywhere{}), time.Unix(3, 0)
-		other := listing{Process: "other", Number: 1, Tickets: []ticket{{Asked: time.Unix(1, 0), Kind: "field", Size: 2, Player: 7, Party: 9}}}
+		other := listing[ticket]{Process: "other", Number: 1, Tickets: []ticket{{Asked: time.Unix(1, 0), Kind: "field", Size: 2, Player: 7, Party: 9}}}
 		m.accept(now, &other)
 		for range 3 {
 			r, _ := m.accept(now, &l)
@@ -70,7 +70,7 @@ func FuzzTickets(f *testing.F) {
 func TestLists(t *testing.T) {
 	m, at := newMatchmaker(match.Config{}, anywhere{}), time.Unix(100, 0)
 	list := func(number uint64, all ...ticket) (players []result, ok bool) {
-		r, ok := m.accept(at, &listing{Process: "a", Number: number, Tickets: all})
+		r, ok := m.accept(at, &listing[ticket]{Process: "a", Number: number, Tickets: all})
 		return r.Players, ok
 	}
 	waits, refused, seated := ticket{Kind: "field", Size: 1, Player: 1}, ticket{Kind: "field", Size: 9, Player: 2}, ticket{Room: 5, Player: 3}
