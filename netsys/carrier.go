@@ -27,9 +27,11 @@ type carrier struct {
 
 	// How long the endpoint has listened, not counting time without polls: up to the latest Poll, and up to the one before.
 	// polledAt is the time of the latest Poll, by the clock.
+	// resumedAt is the time of the latest Poll that followed a time without polls.
 	listened       time.Duration
 	listenedBefore time.Duration
 	polledAt       time.Duration
+	resumedAt      time.Duration
 
 	// Limits of every session.
 	timeout      time.Duration // longest silence of a peer
@@ -70,6 +72,9 @@ func (c *carrier) send(to netip.AddrPort, datagram []byte) error {
 // startPoll starts a Poll, at a time by the clock.
 func (c *carrier) startPoll(at time.Duration) {
 	c.listenedBefore = c.listened
+	if at-c.polledAt > maxUnwatched {
+		c.resumedAt = at
+	}
 	c.listened += min(at-c.polledAt, maxUnwatched)
 	c.polledAt = at
 }

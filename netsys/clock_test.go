@@ -32,7 +32,7 @@ func (w *shifted) Send(now time.Time, to netip.AddrPort, b []byte) error {
 // ends the session, and new clients can connect.
 func TestClockIsSet(t *testing.T) {
 	link := netsys.Link{Latency: 40 * time.Millisecond, Loss: 0.1}
-	for _, by := range []time.Duration{-time.Hour, -time.Minute, 5 * time.Second} {
+	for _, by := range []time.Duration{-time.Hour, -time.Minute, 5 * time.Second, 20 * time.Minute} {
 		for _, atServer := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%v, server %v", by, atServer), func(t *testing.T) {
 				network, now := netsys.NewNetwork(), opening
@@ -93,7 +93,13 @@ func TestClockIsSet(t *testing.T) {
 				} else {
 					c.wire.off = by
 				}
-				run(5*time.Second, play)
+				run(time.Second, play)
+				for name, e := range map[string]netsys.Session{"server": atUp, "client": atDown} {
+					if st := e.Stats(); st.RTT > 140*time.Millisecond || st.Jitter > 100*time.Millisecond {
+						t.Errorf("%s, 1 s after the clock was set: %+v", name, st)
+					}
+				}
+				run(4*time.Second, play)
 				run(2*time.Second, nil)
 				if up.Reasons != nil || down.Reasons != nil {
 					t.Fatalf("ended: %v, %v", up.Reasons, down.Reasons)

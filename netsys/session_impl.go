@@ -333,7 +333,7 @@ func (s *session) acknowledge(now time.Time, head header, arrived time.Duration)
 		if p == nil {
 			continue
 		}
-		if back == 0 && head.delay < maxDelay {
+		if back == 0 && head.delay < maxDelay && s.begun+p.at >= s.carrier.resumedAt {
 			waited := time.Duration(head.delay) * delayUnit
 			s.details.rtt.add(arrived, max(arrived-p.at-waited, 0))
 		}

@@ -74,7 +74,8 @@ func (m *stamping) restart() {
 		m.c.inputs.Log.Back(newest)
 		m.c.inputs.sender.Rewind(m.seen)
 		m.c.predictor.Skip()
-		m.c.reconciler.Skipped()
+		m.c.reconciler.Back(newest)
+		m.c.discard(newest + 1)
 	}
 }
 

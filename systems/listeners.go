@@ -61,5 +61,15 @@ func (f *followers) Rewind(first uint32) {
 	}
 }
 
+// discard withdraws what the inputs from one on raised, because they were removed.
+func (c *Client) discard(from uint32) {
+	if c.config.Events != nil {
+		c.config.Events.Discard(from)
+	}
+	if c.followed.outcomes != nil {
+		c.followed.outcomes.Discard(from)
+	}
+}
+
 // waiting reports whether outcomes are not final yet.
 func (f *followers) waiting() bool { return f.outcomes != nil && f.outcomes.Stats().Open > 0 }

@@ -257,8 +257,8 @@ func stampModel(c *Client, t policy.Traits) clientModel {
 	r := newStamping(c, uint32(t.SuggestTicks(rate)), uint32(stampedEarly(t, rate)))
 	m.listener, m.numbering, m.pace = r, r, r
 	m.systems.reconcile, m.systems.gather, m.systems.predict, m.systems.send = r.reconcile, r.gather, r.predict, r.send
-	m.firstOpen = func() uint32 { // a confirmed tick is final once the server cannot rewrite it any more
-		confirmed := c.reconciler.ConfirmedInput()
+	m.firstOpen = func() uint32 { // a confirmed tick is final once the server has simulated it and cannot rewrite it any more
+		confirmed := min(c.reconciler.ConfirmedInput(), r.seen)
 		return confirmed - min(confirmed, window)
 	}
 	return m

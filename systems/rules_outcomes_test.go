@@ -3,6 +3,7 @@ package systems
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
@@ -49,12 +50,13 @@ func (v *volleyed) register(l *outcome.Log) {
 }
 
 // newVolley returns a match with one player who shoots all the time, over a link with a latency of 10 ticks.
-func newVolley(t *testing.T, pushes bool, history int) (*game, *Client, *volleyed) {
-	g := newGame(t, joining(volley(pushes), spawnPawn), ServerConfig{Snapshots: Snapshots{SendRate: 20}, Model: policy.LocalSync{PredictOutcomes: true}})
+func newVolley(t *testing.T, m policy.Model, pushes bool, history int) (*game, *Client, *volleyed) {
+	g := newGame(t, joining(volley(pushes), spawnPawn), ServerConfig{Snapshots: Snapshots{SendRate: 20}, Model: m})
 	v := &volleyed{}
 	c := g.join(ClientConfig{
 		Prediction: Prediction{History: history}, Outcomes: v.register,
-		Gather: Gather(func(_ *Client, in *push) { in.Fire = true }),
+		Session: ClientSession{Timeout: time.Minute},
+		Gather:  Gather(func(_ *Client, in *push) { in.Fire = true }),
 	}, netsys.Link{Latency: 10 * testTick})
 	g.connect()
 	return g, c, v
@@ -64,7 +66,7 @@ func newVolley(t *testing.T, pushes bool, history int) (*game, *Client, *volleye
 // state does not agree, the client simulates the later inputs again: outcomes that they raise again continue. Outcomes between
 // this state and the last state that agreed are withdrawn, because those inputs are not simulated again.
 func TestNetcodeB5_CorrectionWithdrawsWhatIsUnconfirmed(t *testing.T) {
-	g, c, v := newVolley(t, true, 0)
+	g, c, v := newVolley(t, policy.LocalSync{PredictOutcomes: true}, true, 0)
 	g.run(60)
 	first := c.reconciler.ConfirmedInput()
 	begun := len(v.begun)
@@ -115,12 +117,37 @@ func count(all []uint32, one uint32) (n int) {
 // A state that is too old to be compared confirms nothing: when the client finally adopts a state, it withdraws the outcomes
 // that it predicted before it.
 func TestNetcodeB5_StaleStatesProveNothing(t *testing.T) {
-	g, c, v := newVolley(t, false, 8)
+	g, c, v := newVolley(t, policy.LocalSync{PredictOutcomes: true}, false, 8)
 	g.run(600)
 	if st := c.Stats(); st.StaleStates < 100 || st.Confirmed > 0 {
 		t.Fatalf("%d states were too old, %d were compared", st.StaleStates, st.Confirmed)
 	}
 	if len(v.committed) > 0 || len(v.cancelled) < 400 {
 		t.Errorf("%d outcomes committed, %d withdrawn", len(v.committed), len(v.cancelled))
+	}
+}
+
+// While the server stands still, a client that stamps its inputs gets ahead of it. When the server goes on, the client goes back:
+// outcomes of the ticks ahead are withdrawn, and later ones end as before.
+func TestOutcomesAfterTheServerStoodStill(t *testing.T) {
+	g, c, v := newVolley(t, policy.ServerRewind{}, false, 0)
+	g.run(120)
+	before := c.Outcomes().Stats()
+	g.frozen = true
+	g.run(30 * 60)
+	ahead := c.Input()
+	g.frozen = false
+	g.run(300)
+	if c.Input() > ahead-20*60 {
+		t.Fatalf("the client was at tick %d and is at tick %d", ahead, c.Input())
+	}
+	if st := c.Outcomes().Stats(); st.Open > before.Open+10 {
+		t.Errorf("%+v after the server stood still, %+v before", st, before)
+	}
+	refused := c.Outcomes().Stats().Refused
+	committed := len(v.committed)
+	g.run(20 * 60)
+	if st, n := c.Outcomes().Stats(), len(v.committed)-committed; st.Refused != refused || st.Late != before.Late || n < 19*60 {
+		t.Errorf("%d outcomes committed in 20 s, %+v", n, st)
 	}
 }

@@ -150,10 +150,23 @@ func (l *log) stamp() uint32 {
 	return l.next - 1
 }
 
-// Rewind prepares to simulate all ticks from this one again, or to discard them. It panics within a tick.
+// Rewind prepares to simulate all ticks from this one again. It panics within a tick.
 func (l *log) Rewind(from uint32) {
 	l.checkCall("Rewind", !l.running)
 	l.withdraw(l.firstSince(from), len(l.entries))
+}
+
+// Discard withdraws the events of this tick and all later ones, which will not be simulated soon: the clock that counts
+// the ticks went back. It panics within a tick.
+func (l *log) Discard(from uint32) {
+	l.Rewind(from)
+	first := l.firstSince(from)
+	for i := range l.entries[first:] {
+		l.stats.Unfounded++
+		l.putBuffer(l.entries[first+i].message)
+	}
+	l.entries = slices.Delete(l.entries, first, len(l.entries))
+	l.next = min(l.next, from)
 }
 
 // Start begins the simulation of a tick. Servers count ticks, clients count input sequences. Events that the tick

@@ -87,6 +87,25 @@ func TestComesAndGoes(t *testing.T) {
 	}
 }
 
+// The clock goes back: an event of a discarded tick has been sent, and a later simulation of the tick sends its own.
+func TestDiscarded(t *testing.T) {
+	s := newStage(t, event.ServerConfig{}, event.ClientConfig{})
+	e := s.clients[0]
+	tick(e.client, 3, e.raise(1))
+	tick(e.client, 4, e.raise(2))
+	tick(e.client, 90, e.raise(2))
+	e.client.Settle(3)
+	e.client.Discard(4)
+	e.raise(3)() // outside of ticks
+	tick(e.client, 4, e.raise(2))
+	e.client.Settle(5)
+	s.carry()
+	expect(t, s.said, "note 1 of 1 at 3", "note 2 of 1 at 4", "note 2 of 1 at 90", "note 3 of 1 at 3", "note 2 of 1 at 4")
+	if st := e.client.Stats(); st.Unfounded != 2 || st.Late != 0 {
+		t.Errorf("%+v", st)
+	}
+}
+
 func TestFinal(t *testing.T) {
 	s := newStage(t, event.ServerConfig{}, event.ClientConfig{})
 	raise := func(n uint32) func() {

@@ -15,6 +15,7 @@ const (
 	stands    state = iota // raised by the last simulation of its tick
 	suspected              // its tick will be simulated again
 	withdrawn              // its tick was simulated again without it; Cancel is due
+	discarded              // its tick was discarded; Cancel is due
 	gone                   // committed or cancelled
 )
 
@@ -50,7 +51,7 @@ func (k *kind[T]) raise(tick uint32, about Subject, v T) {
 	from, to := k.find(tick, &about)
 	for i := from; i < to; i++ {
 		e := &k.entries[i]
-		if e.state != stands && k.handlers.Same(e.Value, v) {
+		if (e.state == suspected || e.state == withdrawn) && k.handlers.Same(e.Value, v) {
 			e.Subject, e.Value, e.state = about, v, stands
 			return
 		}
@@ -71,7 +72,9 @@ func (k *kind[T]) firstSince(tick uint32) int {
 // because the tick may raise them again.
 func (k *kind[T]) suspect(from, to uint32) {
 	for i := k.firstSince(from); i < len(k.entries) && k.entries[i].Tick <= to; i++ {
-		k.entries[i].state = suspected
+		if e := &k.entries[i]; e.state != discarded {
+			e.state = suspected
+		}
 	}
 }
 
@@ -92,6 +95,13 @@ func (k *kind[T]) endTick(tick uint32) {
 	}
 }
 
+// discard withdraws the outcomes of a tick and all later ones for good.
+func (k *kind[T]) discard(from uint32) {
+	for i := k.firstSince(from); i < len(k.entries); i++ {
+		k.entries[i].state = discarded
+	}
+}
+
 // toFirst starts an iteration.
 func (k *kind[T]) toFirst() { k.at = 0 }
 
@@ -107,7 +117,7 @@ func (k *kind[T]) next() (tick uint32, any bool) {
 func (k *kind[T]) withdraw(tick uint32) {
 	for ; k.at < len(k.entries) && k.entries[k.at].Tick == tick; k.at++ {
 		e := &k.entries[k.at]
-		if e.state != withdrawn && (e.state != suspected || tick >= k.log.horizon) {
+		if e.state == stands || e.state == gone || e.state == suspected && tick >= k.log.horizon {
 			continue
 		}
 		e.state = gone

@@ -59,6 +59,7 @@ type Stats struct {
 type anyKind interface {
 	suspect(from, to uint32)
 	endTick(tick uint32)
+	discard(from uint32)
 	toFirst()
 	next() (tick uint32, any bool)
 	withdraw(tick uint32)
@@ -84,12 +85,21 @@ func New(w *ecs.World, c Config) *Log {
 	return l
 }
 
-// Rewind prepares to simulate all ticks from this one again, or to discard them. Their outcomes are suspected until
-// their tick raises them again. It panics within a tick.
+// Rewind prepares to simulate all ticks from this one again. Their outcomes are suspected until their tick raises
+// them again. It panics within a tick.
 func (l *Log) Rewind(from uint32) {
 	l.checkCall("Rewind", !l.running)
 	for _, k := range l.kinds {
 		k.suspect(from, ^uint32(0))
+	}
+}
+
+// Discard withdraws the outcomes of this tick and all later ones, which will not be simulated soon: the clock that
+// counts the ticks went back. It panics within a tick.
+func (l *Log) Discard(from uint32) {
+	l.checkCall("Discard", !l.running)
+	for _, k := range l.kinds {
+		k.discard(from)
 	}
 }
 

@@ -129,7 +129,7 @@ func (k *kind[T]) appendOpen(dst []byte) ([]byte, error) {
 		e := &k.entries[i]
 		s, ended := e.Subject, uint64(0)
 		s.resolve(k.log.world)
-		if e.state == withdrawn {
+		if e.state == withdrawn || e.state == discarded {
 			ended = 1
 		}
 		for _, v := range []uint64{e.ID, uint64(e.Tick), uint64(s.NetID), uint64(s.Key.Owner), uint64(s.Key.Input), uint64(s.Key.Nth), ended} {

@@ -121,6 +121,12 @@ func (s *System) Skipped() {
 	s.takeServerState = true
 }
 
+// Back is called when the inputs after one were removed.
+func (s *System) Back(input uint32) {
+	s.void = min(s.void, input)
+	s.Skipped()
+}
+
 // MarkUnpredicted is called when own entities have components without a prediction.
 func (s *System) MarkUnpredicted() { s.takeServerState = true }
 
