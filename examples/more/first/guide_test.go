@@ -21,7 +21,7 @@ import (
 
 var (
 	// block is a fenced block with its language, or a heading that names the file which the next block is.
-	block = regexp.MustCompile("(?ms)^## [^\n]*?: `([^`]+)`$|^```(sh|go|html|ts)\n(.*?)^```$")
+	block = regexp.MustCompile("(?ms)^##+ [^\n]*?: `([^`]+)`$|^```(sh|go|html|ts)\n(.*?)^```$")
 	// address is where the page is, as the server prints it.
 	address = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 )
@@ -128,7 +128,7 @@ func TestGuide(t *testing.T) {
 	r.follow("browser.md", "", "", run)
 }
 
-// The page about three.js, followed to the letter: the same game, its client as a module, bindings, a page that npm builds, and
+// The section about three.js, followed to the letter: the same game, its client as a module, bindings, a page that npm builds, and
 // a browser that meets the bots.
 func TestThreeGuide(t *testing.T) {
 	if os.Getenv("TACTUS_LONG") == "" {
@@ -140,7 +140,7 @@ func TestThreeGuide(t *testing.T) {
 			t.Skip("there is no npm: apt-get install npm, and Node from 20.19 on")
 		}
 	}
-	r.follow("three.md", "", "", func(line string) []byte {
+	r.follow("engines.md", "## three.js", "## C and Godot", func(line string) []byte {
 		switch {
 		case line == "cd ../first":
 			r.follow("first-game.md", "## 2. ", "## 3. ", r.must)

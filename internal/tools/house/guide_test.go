@@ -10,14 +10,35 @@ import (
 
 const troubleshooting = "docs/guide/troubleshooting.md"
 
-// followed maps a page to the test that types and compiles every listing on it.
-var followed = map[string]string{"docs/guide/three.md": "examples/more/first/guide_test.go"}
+// followed maps a page to the section that a test types and compiles, with every listing in it.
+var followed = map[string]section{
+	"docs/guide/engines.md": {"## three.js", "## C and Godot", "examples/more/first/guide_test.go"},
+}
 
-// The test that follows a page, according to the list, names the page.
+// section is a part of a page between two headings, and the test that follows it.
+type section struct{ begin, end, test string }
+
+// without returns a document without the section.
+func (s section) without(doc string) string {
+	before, rest, begins := strings.Cut(doc, "\n"+s.begin+"\n")
+	_, after, ends := strings.Cut(rest, "\n"+s.end+"\n")
+	if !begins || !ends {
+		return doc
+	}
+	return before + "\n" + after
+}
+
+// The test that follows a section, according to the list, names the page and the section, which the page has.
 func TestPagesAreFollowed(t *testing.T) {
-	for name, test := range followed {
-		if !strings.Contains(string(read(t, test)), strconv.Quote(path.Base(name))) {
-			t.Errorf("%s does not follow %s", test, name)
+	for name, s := range followed {
+		test := string(read(t, s.test))
+		for _, word := range []string{path.Base(name), s.begin, s.end} {
+			if !strings.Contains(test, strconv.Quote(word)) {
+				t.Errorf("%s does not name %q, to follow %s", s.test, word, name)
+			}
+		}
+		if doc := string(read(t, name)); s.without(doc) == doc {
+			t.Errorf("%s has no section between %q and %q", name, s.begin, s.end)
 		}
 	}
 }

@@ -103,10 +103,11 @@ func compiled(t *testing.T, source func(name string) bool, list func(doc string)
 		code.WriteString("\n" + flat(string(read(t, name))))
 	}
 	for _, name := range files(t, isMarkdown) {
-		if _, ok := followed[name]; ok {
-			continue
+		doc := string(read(t, name))
+		if s, ok := followed[name]; ok {
+			doc = s.without(doc)
 		}
-		for _, block := range list(string(read(t, name))) {
+		for _, block := range list(doc) {
 			if !strings.Contains(code.String(), "\n"+flat(block)) {
 				first, _, _ := strings.Cut(strings.TrimSpace(block), "\n")
 				t.Errorf("%s: the listing that begins %q is in no source file; copy it from an example or a test", name, first)
