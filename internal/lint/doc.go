@@ -1,12 +1,14 @@
-// Package lint pins the versions of the linters in a separate module, so that users of Tactus do not download them. The package
-// has no code. go.mod lists the tools. checks.txt lists the checks of staticcheck, with the reason for each disabled check.
-// internal/tools/mutants uses gremlins, which finds mutants.
+// Command lint runs the checks of staticcheck and go vet together, because loading the packages takes longer than checking them.
+// checks.txt lists the checks, with the reason for each disabled check.
 //
-// A tool of a nested module cannot see the root module from its own folder. Build it here and run it in the root:
+// The module is separate, so that users of Tactus do not download the linters. go.mod also pins other tools: deadcode, and
+// gremlins, with which internal/tools/mutants finds mutants.
 //
-//	go build -C internal/lint -o /tmp/lint/ tool
-//	/tmp/lint/staticcheck -checks "$(sed 's/#.*//' internal/lint/checks.txt | xargs | tr ' ' ,)" ./...
+// A command of a nested module cannot see the root module from its own folder. Build it here and run it in the root:
+//
+//	GOWORK=off go build -C internal/lint -o /tmp/lint/ . tool
+//	/tmp/lint/lint -checks "$(sed 's/#.*//' internal/lint/checks.txt | xargs | tr ' ' ,)" ./...
 //	/tmp/lint/deadcode -test ./...
 //
 // .ci/run lint and .ci/run nightly stale do this. Silence a wrong finding in the code, with a reason: //lint:ignore SA1234 because …
-package lint
+package main

@@ -5,7 +5,11 @@ go 1.26.0
 tool (
 	github.com/go-gremlins/gremlins/cmd/gremlins
 	golang.org/x/tools/cmd/deadcode
-	honnef.co/go/tools/cmd/staticcheck
+)
+
+require (
+	golang.org/x/tools v0.52.0
+	honnef.co/go/tools v0.8.2
 )
 
 require (
@@ -36,6 +40,4 @@ require (
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/telemetry v0.0.0-20261009151841-97e8ea77aa2a // indirect
 	golang.org/x/text v0.31.0 // indirect
-	golang.org/x/tools v0.52.0 // indirect
-	honnef.co/go/tools v0.8.2 // indirect
 )
