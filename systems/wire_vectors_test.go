@@ -23,7 +23,7 @@ import (
 
 const snapshotVectorFile = "testdata/snapshot_messages.json"
 
-var update = flag.Bool("update", false, "write the vectors to testdata, and the figures to docs/models.md")
+var update = flag.Bool("update", false, "write the vectors to testdata")
 
 // snapshotVectors are messages to a client, for other implementations of docs/spec/wire-format.md.
 type snapshotVectors struct {

@@ -1,4 +1,4 @@
-package systems_test
+package matches_test
 
 import (
 	"testing"

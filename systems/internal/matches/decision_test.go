@@ -1,4 +1,4 @@
-package systems_test
+package matches_test
 
 import (
 	"fmt"
@@ -407,9 +407,9 @@ var start = clock.Now()
 	if got, want := fmt.Sprint(clockReads("x", planted)), "[x: a x: b x: package]"; err != nil || got != want {
 		t.Fatalf("planted reads: found %s, want %s; %v", got, want, err)
 	}
-	found := map[string]bool{}
+	root, found := filepath.Join("..", "..", ".."), map[string]bool{}
 	for _, folder := range []string{"ecs", "codec", "components", "netsys", "systems"} {
-		err := filepath.WalkDir(filepath.Join("..", folder), func(path string, d fs.DirEntry, err error) error {
+		err := filepath.WalkDir(filepath.Join(root, folder), func(path string, d fs.DirEntry, err error) error {
 			switch name := d.Name(); {
 			case err != nil:
 				return err
@@ -423,7 +423,7 @@ var start = clock.Now()
 			if err != nil {
 				return err
 			}
-			for _, place := range clockReads(filepath.ToSlash(strings.TrimPrefix(path, ".."+string(filepath.Separator))), f) {
+			for _, place := range clockReads(filepath.ToSlash(strings.TrimPrefix(path, root+string(filepath.Separator))), f) {
 				found[place] = true
 			}
 			return nil

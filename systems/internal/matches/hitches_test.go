@@ -1,4 +1,4 @@
-package systems_test
+package matches_test
 
 import (
 	"flag"
@@ -198,8 +198,10 @@ func (h hitch) play(t *testing.T) (a aftermath) {
 	return a
 }
 
+var update = flag.Bool("update", false, "write the longest hitches into the page")
+
 // hitchesPage has a row for each model, with the longest time over all tick rates for each length of a hitch.
-const hitchesPage = "../docs/models.md"
+const hitchesPage = "../../../docs/models.md"
 
 var (
 	hitchRates   = []int{10, 20, 30, 60, 128}
@@ -239,8 +241,7 @@ func tenths(d time.Duration) string {
 // times. This test plays some of the matches, or all with TACTUS_HITCHES=all. The flag -update writes the page.
 func TestHitches(t *testing.T) {
 	t.Parallel()
-	update := flag.Lookup("update").Value.String() == "true"
-	all := update || os.Getenv("TACTUS_HITCHES") == "all"
+	all := *update || os.Getenv("TACTUS_HITCHES") == "all"
 	file, err := os.ReadFile(hitchesPage)
 	if err != nil {
 		t.Fatal(err)
@@ -280,15 +281,15 @@ func TestHitches(t *testing.T) {
 		for k, longest := range times {
 			is[k] = tenths(longest)
 			says, err := time.ParseDuration(strings.ReplaceAll(cells[k], " ", ""))
-			if !update && (err != nil || longest > says+time.Millisecond || all && is[k] != cells[k]) {
+			if !*update && (err != nil || longest > says+time.Millisecond || all && is[k] != cells[k]) {
 				t.Errorf("%s says %s for a hitch of %d s in row %s, it is %s; -update writes it", hitchesPage, cells[k], hitchSeconds[k], head, is[k])
 			}
 		}
-		if update {
+		if *update {
 			page = line.ReplaceAllLiteralString(page, head+" "+strings.Join(is, " | ")+" |")
 		}
 	}
-	if update {
+	if *update {
 		if err := os.WriteFile(hitchesPage, []byte(page), 0o644); err != nil {
 			t.Fatal(err)
 		}

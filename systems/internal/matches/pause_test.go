@@ -1,4 +1,4 @@
-package systems_test
+package matches_test
 
 import (
 	"net/netip"
@@ -8,6 +8,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/internal/fieldtest"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -18,7 +19,7 @@ func TestPause(t *testing.T) {
 		net, now, at := netsys.NewNetwork(), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), netip.MustParseAddrPort("127.0.0.1:7777")
 		p := func() *ecs.Protocol {
 			p := ecs.NewProtocol("pause/1")
-			ecs.Input[herdMove](p)
+			ecs.Input[fieldtest.Walk](p)
 			return p
 		}
 		s, err := systems.NewServer(net.Node(at), p(), systems.ServerConfig{Start: now, Model: model, Players: systems.Players{ReconnectWindow: time.Minute}})
