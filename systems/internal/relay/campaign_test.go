@@ -1,7 +1,6 @@
 package relay_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -165,49 +164,5 @@ func (c *campaign) upset() {
 	}
 	if r.IntN(100) == 0 {
 		c.limit = 512 + r.IntN(700)
-	}
-}
-
-// Over links that lose a third, clients join and leave, and all play in the same world at about the same tick.
-func TestPeersAgreeOverTerribleLinks(t *testing.T) {
-	const ticks = 900
-	for wait, peers := range map[bool]int{false: 8, true: 3} {
-		t.Run(fmt.Sprint(wait, peers), func(t *testing.T) {
-			m := newMatch(t, relay.Config{Timeline: timeline.Config{Wait: wait}}, relay.ClientConfig{}, human)
-			m.clocks = !wait
-			m.until(20)
-			for p := range peers {
-				m.join(uint32(p+1), 2+p%5, 6, 0.3, 0.1)
-			}
-			next := uint32(100)
-			for m.now < ticks {
-				m.step()
-				switch m.now % 400 {
-				case 150: // somebody leaves, and somebody else joins late
-					m.leave(m.ends[m.rng.IntN(len(m.ends))].player)
-				case 230:
-					next++
-					m.join(next, 3, 8, 0.3, 0.1)
-				}
-			}
-			m.report()
-			for _, e := range m.ends {
-				testgame.Equal(t, fmt.Sprintf("player %d plays", e.player), e.Playing() && m.server.Playing(e.player), true)
-				if n := m.checked[e.player]; n < 300 {
-					t.Errorf("only %d final ticks of player %d were compared", n, e.player)
-				}
-				lag, most := m.server.Timeline().Next()-e.Timeline().Horizon(), uint32(60)
-				if wait {
-					testgame.Equal(t, "simulated again", e.Timeline().Stats().Resimulated, 0)
-					lag, most = ticks-m.server.Timeline().Next(), ticks/5
-				}
-				if lag > most {
-					t.Errorf("player %d knows %d ticks less to be final than there are", e.player, lag)
-				}
-			}
-			if n := len(m.hashes); !wait && n < ticks-100 {
-				t.Errorf("only %d ticks became final", n)
-			}
-		})
 	}
 }

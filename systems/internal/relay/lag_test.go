@@ -8,32 +8,6 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/timeline"
 )
 
-func TestClientThatStallsIsGivenANewState(t *testing.T) {
-	for _, wait := range []bool{false, true} {
-		c := relay.Config{Timeline: timeline.Config{Wait: wait}}
-		m := newMatch(t, c, relay.ClientConfig{}, human)
-		m.clocks = !wait
-		m.join(1, 2, 2, 0.1, 0)
-		sleeper := m.join(2, 3, 2, 0.1, 0)
-		m.until(300)
-		sleeper.frozen = true
-		m.run(800) // more than the server stores
-		sleeper.frozen = false
-		m.run(200)
-		m.report()
-		testgame.Equal(t, "plays", sleeper.Playing(), true)
-		if n := sleeper.Stats().States; n < 2 {
-			t.Errorf("wait %v: %d states were taken in, want another after the stall", wait, n)
-		}
-		taken := m.server.Timeline().Inputs(2)
-		m.run(60)
-		if n := m.server.Timeline().Inputs(2)[timeline.InTime] + m.server.Timeline().Inputs(2)[timeline.Rewrote] + m.server.Timeline().Inputs(2)[timeline.Agreed] -
-			taken[timeline.InTime] - taken[timeline.Rewrote] - taken[timeline.Agreed]; n < 50 {
-			t.Errorf("wait %v: %d inputs of the one who is back were taken in 60 ticks", wait, n)
-		}
-	}
-}
-
 // A player with a new session continues where it was.
 func TestRenewedClientPlaysOn(t *testing.T) {
 	for _, wait := range []bool{false, true} {
@@ -56,21 +30,6 @@ func TestRenewedClientPlaysOn(t *testing.T) {
 		}
 		testgame.Equal(t, "a stranger is renewed", m.server.Resync(5) != nil, true)
 	}
-}
-
-func TestRefusedInputsAreNobodys(t *testing.T) {
-	c := relay.Config{Refuse: func(player, tick uint32, words []int32) bool { return player == 2 && tick%50 == 0 }}
-	m := newMatch(t, c, relay.ClientConfig{}, human)
-	other := m.join(1, 2, 3, 0.2, 0)
-	refused := m.join(2, 5, 3, 0.2, 0)
-	m.until(600)
-	if n := m.server.Stats().Refused; n < 10 {
-		t.Errorf("%d inputs were refused", n)
-	}
-	if n := refused.Stats().Overruled; n < 8 {
-		t.Errorf("the client was told of %d", n)
-	}
-	testgame.Equal(t, "the other's", other.Stats().Overruled, 0)
 }
 
 // Under rollback, all clients learn of skipped ticks, under any loss and after a late join. Once they have, skipped ticks cost

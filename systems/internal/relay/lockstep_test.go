@@ -3,6 +3,7 @@ package relay_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
@@ -148,4 +149,32 @@ func TestClientStepsAsFarAsItIsAhead(t *testing.T) {
 		t.Errorf("%d ticks ahead, and it stepped %d times", ahead, steps)
 	}
 	testgame.Equal(t, "ahead then", e.Ahead(), 0)
+}
+
+// A client whose first state took long simulates all ticks that it has received since in few frames: a frame makes more extra ticks
+// than later on.
+func TestClientCatchesUpWithItsState(t *testing.T) {
+	m := newMatch(t, relay.Config{}, relay.ClientConfig{}, human)
+	m.join(1, 2, 0, 0, 0)
+	m.until(100)
+	e := m.join(2, 4, 0, 0, 0)
+	e.frozen = true
+	for range 60 { // it hears, and does not step
+		m.step()
+		e.down.delivered(m.now, func(b []byte) { testgame.Must(t, e.Deliver(b)) })
+		e.down.arrived(m.now, func(p packet) { testgame.Must(t, e.Receive(p.seq, p.data)) })
+		e.up.send(m.now, e.Append(nil, m.limit))
+	}
+	if n := e.Ahead(); n < 20 {
+		t.Fatalf("%d ticks are known, want 20 at least", n)
+	}
+	const extra = 20
+	more := func() bool { return e.More(time.Unix(0, 0), 0, extra) }
+	for e.Ahead() > 0 {
+		if !e.Step(testgame.Words(steer{})) {
+			t.Fatal("no tick was simulated")
+		}
+		testgame.Equal(t, "more, while there are ticks", more(), e.Ahead() > 0)
+	}
+	testgame.Equal(t, "more, afterwards", more(), false)
 }

@@ -86,20 +86,6 @@ func TestMutilatedMessages(t *testing.T) {
 	}
 }
 
-// Inputs for arbitrary ticks are counted, and cost the server no more than its cap.
-func TestNetcodeE7_LateInputsThroughTheRelay(t *testing.T) {
-	m := newMatch(t, relay.Config{Timeline: timeline.Config{Refill: 4, Burst: 60}}, relay.ClientConfig{}, always)
-	m.join(1, 2, 0, 0, 0)
-	m.join(2, 25, 0, 0, 0) // every input of whom costs 25 ticks
-	m.until(300)
-	before := m.server.Timeline().Stats().Resimulated
-	m.run(200)
-	if n := m.server.Timeline().Stats().Resimulated - before; n > 200*(4+4)+60 {
-		t.Errorf("the server simulated %d ticks again in 200", n)
-	}
-	testgame.Equal(t, "over the cap", m.server.Timeline().Inputs(2)[timeline.OverCap] > 0, true)
-}
-
 func TestConfigs(t *testing.T) {
 	testgame.Must(t, relay.Config{}.Validate())
 	testgame.Must(t, relay.ClientConfig{}.Validate())
