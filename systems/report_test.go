@@ -9,10 +9,8 @@ import (
 	"github.com/tactusgo/tactus/codec"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/internal/report"
-	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
 )
@@ -143,37 +141,5 @@ func TestCorrectionsOnlyWhereTheyAre(t *testing.T) {
 		if _, err := wire.ReadSnapshotHeader(&r); !errors.Is(err, ErrMessage) {
 			t.Errorf("%+v: %v", h, err)
 		}
-	}
-}
-
-// Comparing results and making corrections allocates nothing.
-func TestReportsAllocateNothing(t *testing.T) {
-	if race.Enabled {
-		t.Skip("the race detector allocates")
-	}
-	g := newGame(t, peopled, ServerConfig{Model: policy.CorrectOnMismatch{}})
-	for range 3 {
-		g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{Latency: 5 * testTick})
-	}
-	g.connect()
-	tick := func() {
-		g.step()
-		if g.server.Tick()%40 == 0 {
-			for _, r := range ecs.Each[pawn](g.server.World()) {
-				r.At.X += 2
-			}
-		}
-	}
-	for range 3000 {
-		tick()
-	}
-	before := g.server.Stats().Reports
-	testgame.AllocatesNothing(t, func() {
-		for range 600 {
-			tick()
-		}
-	})
-	if st := g.server.Stats().Reports; st.Corrections-before.Corrections < 60 || st.Agreed-before.Agreed < 1000 {
-		t.Errorf("too little happened: %+v, before %+v", st, before)
 	}
 }

@@ -37,68 +37,6 @@ func gatherTurns() GatherFunc {
 
 func (g *game) rewind() *serverapply.Rewind { return g.server.model.applier.(*serverapply.Rewind) }
 
-// everyTick calls f after each tick of a client, before it sends.
-func everyTick(t *testing.T, c *Client, f func()) {
-	t.Helper()
-	err := c.Schedule().Wrap("Send", func(run func(*ecs.World)) func(*ecs.World) {
-		return func(w *ecs.World) { f(); run(w) }
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// Late inputs are merged into one pass per tick, from the oldest one. With 8 clients at ±30 ms, without a lead and with inputs
-// that change in every tick, the design's simulation gives 8.6 re-simulated ticks per tick.
-func TestNetcodeB3_OnePassATick(t *testing.T) {
-	t.Parallel()
-	link := netsys.Link{Latency: 100 * time.Millisecond, Jitter: 30 * time.Millisecond}
-	p := policy.ServerRewind{Suggest: policy.NoSuggest}
-	g := rewinding(t, 8, link, ServerConfig{Seed: 1, Model: p, Snapshots: Snapshots{SendRate: 20}})
-	g.rewind().LimitLead(0)
-	g.run(600)
-	before, passes := g.server.Stats(), g.rewind().Timeline().Stats().Passes
-	const ticks = 900
-	for range ticks {
-		had := g.rewind().Timeline().Stats().Passes
-		g.step()
-		if n := g.rewind().Timeline().Stats().Passes - had; n > 1 {
-			t.Fatalf("%d passes in tick %d", n, g.server.Tick())
-		}
-	}
-	after := g.server.Stats()
-	again := float64(after.ResimulatedTicks-before.ResimulatedTicks) / ticks
-	t.Logf("%.2f ticks simulated again in a tick, %d passes", again, g.rewind().Timeline().Stats().Passes-passes)
-	if again < 7.6 || again > 9.6 {
-		t.Errorf("%.2f ticks are simulated again in a tick, want about 8.6", again)
-	}
-	if n := after.Inputs.Missing - before.Inputs.Missing; n != 0 {
-		t.Errorf("%d inputs are missing", n)
-	}
-	g.mustConverge()
-}
-
-// The first input of a client for a tick counts, whatever the client sends for that tick later.
-func TestNetcodeB4_FirstOfDuplicatesWins(t *testing.T) {
-	g := rewinding(t, 2, netsys.Link{Latency: 60 * time.Millisecond}, ServerConfig{Seed: 1})
-	liar := g.clients[0]
-	g.run(120)
-	sent := liar.inputs.Log.Newest
-	everyTick(t, liar, func() {
-		for seq := sent - 30; seq <= sent; seq++ {
-			for i := range liar.inputs.Log.Words(seq) {
-				liar.inputs.Log.Words(seq)[i] ^= 1
-			}
-		}
-		sent = liar.inputs.Log.Newest
-	})
-	before := liar.Stats().Corrections
-	g.run(600)
-	if n := liar.Stats().Corrections - before; n != 0 {
-		t.Errorf("the client that changed its mind was corrected %d times: what it said first did not stand", n)
-	}
-}
-
 // Inputs older than the window are ignored and counted. A client that keeps sending late inputs costs no more than its cap,
 // and other clients are not affected.
 func TestNetcodeB4_LateInputsAreCapped(t *testing.T) {
@@ -184,46 +122,6 @@ func TestRewindOfForgedStamps(t *testing.T) {
 			g.mustConverge()
 		})
 	}
-}
-
-// A player with a reserved seat stands still, plays on when it returns, and leaves the game when the reservation expires.
-func TestRewindWaitsForAPlayer(t *testing.T) {
-	s := newSeated(t, ServerConfig{Seed: 1, Model: policy.ServerRewind{}, Players: Players{ReconnectWindow: 8 * time.Second}, Session: ServerSession{Timeout: time.Second}})
-	link := netsys.Link{Latency: 50 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.05}
-	s.play(1, link)
-	s.play(2, link)
-	s.connect()
-	s.run(120)
-	id := s.clients[0].ID()
-	vanish := func() {
-		t.Helper()
-		s.clients = s.clients[1:]
-		s.run(180)
-		if n := len(s.server.sessions.Reserved()); n != 1 {
-			t.Fatalf("%d players are waited for", n)
-		}
-	}
-	vanish()
-	pawn, at := s.pawnID(id)
-	s.run(120)
-	if same, now := s.pawnID(id); now != at || same != pawn {
-		t.Errorf("it walks on, from %v to %v", at, now)
-	}
-	back, _, _, _ := s.play(1, link)
-	s.connect()
-	s.run(180)
-	if same, now := s.pawnID(id); now == at || same != pawn || back.ID() != id || len(s.server.sessions.Reserved()) != 0 {
-		t.Errorf("back as client %d it stands at %v", back.ID(), now)
-	}
-	s.mustConverge()
-	s.clients[0], s.clients[1] = s.clients[1], s.clients[0]
-	vanish()
-	s.until("it is waited for no longer", func() bool { return len(s.server.sessions.Reserved()) == 0 })
-	s.run(90)
-	if _, alive := s.server.World().ByNetID(pawn); alive || len(s.left) == 0 {
-		t.Error("its entity is still there")
-	}
-	s.mustConverge()
 }
 
 // A server that has run longer than 16-bit sequences last still tells joining clients its tick.

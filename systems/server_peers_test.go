@@ -7,12 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems/internal/relay"
-	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
 )
@@ -27,70 +24,6 @@ func everybodySimulates(t *testing.T, f func(t *testing.T, p policy.Model)) {
 // joinPeer adds a client that simulates all pawns.
 func (g *game) joinPeer(player uint64, link netsys.Link) *Client {
 	return g.join(ClientConfig{Session: ClientSession{ClientID: player}, Gather: gatherPush()}, link)
-}
-
-// pawns counts the pawns of a client in a world.
-func pawns(w *ecs.World, client uint32) (n int) {
-	for _, r := range ecs.All[ownerRow](w) {
-		if r.Owner.Client == client {
-			n++
-		}
-	}
-	return n
-}
-
-// The seat of a player whose session is replaced or times out stays reserved: its entity stays with neutral inputs. A
-// returning player continues with the entity from the state of the world.
-func TestPeersComeBack(t *testing.T) {
-	everybodySimulates(t, func(t *testing.T, p policy.Model) {
-		g := newGame(t, peopled, ServerConfig{Model: p, Players: Players{ReconnectWindow: 10 * time.Second}, Session: ServerSession{Timeout: time.Second}})
-		link := netsys.Link{Latency: 40 * time.Millisecond, Loss: 0.02}
-		first := g.joinPeer(7, link)
-		other := g.joinPeer(8, link)
-		g.connect()
-		g.run(200)
-		id := first.ID()
-		second := g.joinPeer(7, link) // while the first session lives
-		g.until("the player is back", func() bool { return second.Connected() })
-		g.run(300)
-		if second.ID() != id || first.Err() == nil {
-			t.Errorf("client %d came as %d, %v", id, second.ID(), first.Err())
-		}
-		dead := netsys.Link{Loss: 1}
-		if err := g.links[2].SetLinks(dead, dead); err != nil {
-			t.Fatal(err)
-		}
-		g.run(240) // it times out
-		before := g.server.Tick()
-		g.run(120)
-		if n := g.server.Tick() - before; n < 115 {
-			t.Errorf("%d of 120 ticks while a player is waited for", n)
-		}
-		third := g.joinPeer(7, link)
-		g.until("the player is back again", func() bool { return third.Connected() })
-		g.run(300)
-		if third.ID() != id {
-			t.Errorf("client %d came as %d", id, third.ID())
-		}
-		pawn, _ := third.Own(third.World())
-		name := third.World().NetID(pawn)
-		if tick, ok := third.StateTick(name); !ok || tick+60 < g.server.Tick() || third.Presence(name) != Present || third.Presence(name+100) != Destroyed {
-			t.Errorf("the own pawn is %v, as of tick %d of %d", third.Presence(name), tick, g.server.Tick())
-		}
-		for _, w := range []*ecs.World{g.server.World(), other.World(), third.World()} {
-			if n := pawns(w, id); n != 1 {
-				t.Errorf("%d pawns of the player", n)
-			}
-		}
-		for _, c := range []*Client{other, third} {
-			if err := Difference(g.server, c); err != nil {
-				t.Errorf("client %d: %v", c.ID(), err)
-			}
-		}
-		if st := g.server.Stats(); st.Inputs.Consumed > 2*uint64(g.server.Tick()) {
-			t.Errorf("%d inputs consumed of two players in %d ticks", st.Inputs.Consumed, g.server.Tick())
-		}
-	})
 }
 
 // A client that sends malformed data does not affect the others, and its session ends after too many messages.
@@ -162,34 +95,6 @@ func TestPeersConfig(t *testing.T) {
 			t.Errorf("channel %d with messages of %d bytes, want %d", n, longest, want)
 		}
 	}
-}
-
-// In steady state, neither peer allocates in ticks, nor in frames between ticks.
-func TestPeersAllocateNothing(t *testing.T) {
-	if race.Enabled {
-		t.Skip("the race detector allocates")
-	}
-	everybodySimulates(t, func(t *testing.T, p policy.Model) {
-		g := newGame(t, peopled, ServerConfig{Model: p})
-		for n := range 4 {
-			g.join(ClientConfig{Session: ClientSession{ClientID: uint64(n + 1)}, Gather: gatherPush(), Prediction: Prediction{Partial: gatherPush()}},
-				netsys.Link{Latency: 60 * time.Millisecond, Loss: 0.02})
-		}
-		g.connect()
-		run := func(ticks int) {
-			for range ticks {
-				g.step()
-				for _, c := range g.clients {
-					c.Frame(g.now.Add(5 * time.Millisecond))
-				}
-			}
-		}
-		run(2000)
-		testgame.AllocatesNothing(t, func() { run(300) })
-		if st := g.clients[0].Stats(); (st.Resimulated == 0) != (policy.Is[policy.Lockstep](p)) || st.Ticks < 2200 {
-			t.Errorf("%+v: too little happened", st)
-		}
-	})
 }
 
 // After arbitrary messages from either side, the other peer still works.

@@ -2,16 +2,13 @@ package systems
 
 import (
 	"fmt"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
 // deal processes the packets of a tick of the crowd, divided among workers.
@@ -54,25 +51,6 @@ func TestInputsOnWorkers(t *testing.T) {
 		if got != want {
 			t.Errorf("%d workers: %s, one has %s", workers, got, want)
 		}
-	}
-}
-
-// A tick of many clients allocates nothing, with or without workers.
-func TestCrowdAllocatesNothing(t *testing.T) {
-	if race.Enabled {
-		t.Skip("the race detector allocates")
-	}
-	for _, workers := range []int{1, 2} {
-		x := newCrowd(t, 300, ServerConfig{Workers: workers, Session: ServerSession{Timeout: time.Hour}})
-		for range 600 {
-			x.tick()
-		}
-		runtime.GC()
-		testgame.AllocatesNothing(t, func() {
-			for range 300 {
-				x.tick()
-			}
-		})
 	}
 }
 

@@ -393,29 +393,3 @@ func TestNetcodeE3_TheViewIsApart(t *testing.T) {
 		}
 	})
 }
-
-// Frames of a client that simulates everything allocate nothing, also when ticks are
-// simulated again.
-func TestPeersFramesAllocateNothing(t *testing.T) {
-	fieldtest.SkipUnderRace(t)
-	config := fieldtest.PresetConfig(policy.Rollback{}, 1, 3, fieldtest.Lag(6))
-	config.CountOnly = true
-	config.Play = systemstest.Play(func(k *systemstest.Client, in *fieldtest.Walk) { in.DX = int8(k.Input()/10%3) - 1 })
-	c := fieldtest.Start(t, config, 5*time.Second)
-	errors := 0
-	c.OnFrame(func(k *systemstest.Client) {
-		for range 4 {
-			k.Frame(c.Now())
-		}
-		for e := range ecs.All[struct{ Pos components.Position }](k.View()) {
-			if d, _ := k.Drawing(e); d.Error > 0 {
-				errors++
-			}
-		}
-	})
-	c.Run(5 * time.Second)
-	errors = 0
-	if fieldtest.AllocatesNothing(t, c, 120); errors < 100 {
-		t.Errorf("%d drawings with an error", errors)
-	}
-}

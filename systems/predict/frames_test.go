@@ -1,7 +1,6 @@
 package predict_test
 
 import (
-	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"github.com/tactusgo/tactus/systems"
 	steering "github.com/tactusgo/tactus/systems/internal/clock"
 	"github.com/tactusgo/tactus/systems/internal/fieldtest"
-	"github.com/tactusgo/tactus/systems/internal/testgame"
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
@@ -320,36 +318,4 @@ func TestPartialTicks_CorrectionsDoNotShow(t *testing.T) {
 			t.Errorf("%d corrections of 10 pushes", n)
 		}
 	})
-}
-
-// A frame with a partial tick allocates nothing.
-func TestPartialTicks_AllocateNothing(t *testing.T) {
-	fieldtest.SkipUnderRace(t)
-	p := newLoop(t, systems.ServerConfig{Snapshots: systems.Snapshots{SendRate: 10}}).join(netsys.Link{}, 144, true)
-	for range 144 * 20 { // until all rings have gone round
-		p.frame(time.Second / 144)
-	}
-	p.held.DX = 1
-	testgame.AllocatesNothing(t, func() {
-		for range 300 {
-			p.frame(time.Second / 144)
-		}
-	})
-}
-
-// BenchmarkFrame draws frames between ticks, with partial ticks and without.
-func BenchmarkFrame(b *testing.B) {
-	for _, partial := range []bool{false, true} {
-		b.Run(fmt.Sprint("partial=", partial), func(b *testing.B) {
-			p := newLoop(b, systems.ServerConfig{Snapshots: systems.Snapshots{SendRate: 10}}).join(netsys.Link{}, 60, partial)
-			for range 60 * 3 {
-				p.frame(time.Second / 60)
-			}
-			now := p.loop.now.Add(time.Millisecond)
-			b.ReportAllocs()
-			for b.Loop() {
-				p.Frame(now)
-			}
-		})
-	}
 }

@@ -69,9 +69,3 @@ func TestThinIsRefusedWhereEverybodySimulates(t *testing.T) {
 		}
 	}
 }
-
-// Thin clients allocate nothing either.
-func TestThinAllocatesNothing(t *testing.T) {
-	fieldtest.SkipUnderRace(t)
-	fieldtest.AllocatesNothing(t, thinField(t, 1, policy.LocalSync{}, true), 300)
-}

@@ -1,7 +1,6 @@
 package serverapply_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"testing"
@@ -61,44 +60,6 @@ func TestNetcodeB1_InputAppliesWhereSuggested(t *testing.T) {
 			fieldtest.MustConverge(c)
 		})
 	}
-}
-
-// A refused input has no effect, and the client learns which one it was.
-func TestNetcodeB1_RefusalReachesTheClient(t *testing.T) {
-	systemstest.Seeds(t, 1, func(t *testing.T, seed uint64) {
-		config := fieldtest.PresetConfig(policy.ServerRewind{}, seed, 2, systemstest.RoundTrip(120*time.Millisecond, 30*time.Millisecond, 0.1))
-		config.Server.Players.Refuse = systems.Refuse(func(_ *ecs.World, client uint32, in *fieldtest.Walk) error {
-			if in.Jump && in.N%3 == 0 {
-				return errors.New("not enough magic")
-			}
-			return nil
-		})
-		told := []map[uint32]bool{{}, {}}
-		config.Client = func(n int) systems.ClientConfig {
-			return systems.ClientConfig{OnRefused: func(r systems.Refusal) {
-				if r.Cause == systems.RefusedInput {
-					told[n][r.Input] = true
-				}
-				if r.Reason != "not enough magic" {
-					t.Errorf("refused for another reason: %+v", r)
-				}
-			}}
-		}
-		c := fieldtest.Start(t, config, 0)
-		j := fieldtest.KeepJournal(c.Server.World())
-		c.Run(20 * time.Second)
-		fieldtest.MustConverge(c)
-		for _, k := range c.Clients {
-			for tick, in := range j.Last(k.ID()) {
-				if in.Jump && in.N%3 == 0 {
-					t.Errorf("%v: the refused input of tick %d was simulated", k, tick)
-				}
-			}
-			if n := k.Status().Inputs.Refused; n == 0 || uint64(len(told[k.N])) != n {
-				t.Errorf("%v was told of %d refusals of %d", k, len(told[k.N]), n)
-			}
-		}
-	})
 }
 
 // The clients' clocks lead the server's as far as late inputs are rare, at ±30 ms, and a
@@ -243,20 +204,6 @@ func TestRewindRosterIsRepeated(t *testing.T) {
 			t.Errorf("%d players are in the world, want 3; %d ticks were simulated again", players, c.Server.Stats().ResimulatedTicks)
 		}
 	})
-}
-
-// Once warm, ticks that go back allocate nothing.
-func TestNetcodeB3_RewindAllocatesNothing(t *testing.T) {
-	fieldtest.SkipUnderRace(t)
-	config := fieldtest.PresetConfig(policy.ServerRewind{}, 1, 4, netsys.Link{Latency: 300 * time.Millisecond, Jitter: 80 * time.Millisecond, Loss: 0.1})
-	config.Server.Model = policy.ServerRewind{Window: 600 * time.Millisecond}
-	config.Populate, config.CountOnly = fieldtest.Drifters(60), true
-	c := fieldtest.Start(t, config, 15*time.Second)
-	before := c.Server.Stats().ResimulatedTicks
-	fieldtest.AllocatesNothing(t, c, 300)
-	if c.Server.Stats().ResimulatedTicks == before {
-		t.Error("nothing was simulated again: the link was too good for this test")
-	}
 }
 
 // An input that equals the assumed one changes nothing, however late it arrives.

@@ -590,21 +590,3 @@ func TestCommandsForWhoComesLate(t *testing.T) {
 		}
 	})
 }
-
-// Without commands, a tick of a protocol with commands allocates nothing.
-func TestCommandsThatAreNotGivenAllocateNothing(t *testing.T) {
-	fieldtest.SkipUnderRace(t)
-	fieldtest.EachRow(t, fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}), func(t *testing.T, model policy.Model) {
-		config := fieldtest.PresetConfig(model, 1, 2, netsys.Link{})
-		config.Protocol = town(nil)
-		c := systemstest.New(t, config)
-		c.Connect()
-		for _, k := range c.Clients {
-			if err := systems.Command(k.Client, renames(1)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		c.Run(20 * time.Second)
-		fieldtest.AllocatesNothing(t, c, 120)
-	})
-}

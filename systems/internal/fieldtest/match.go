@@ -46,10 +46,6 @@ func Ticks(n int) time.Duration { return time.Duration(n) * time.Second / 60 }
 // Lag returns a link with a one-way latency of n ticks.
 func Lag(n int) netsys.Link { return netsys.Link{Latency: Ticks(n)} }
 
-// LagBetweenTicks returns a link with a latency between two ticks: the peer's Receive of tick t+n sees what was sent
-// after tick t, whatever the phases of the peers.
-func LagBetweenTicks(n int) netsys.Link { return netsys.Link{Latency: Ticks(n) - Ticks(1)/2} }
-
 // RoughLink returns a link of 200 ms round trip, 30 ms jitter and 5 % loss.
 func RoughLink() netsys.Link {
 	return systemstest.RoundTrip(200*time.Millisecond, 30*time.Millisecond, 0.05)
