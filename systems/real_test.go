@@ -148,25 +148,6 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	goroutines(t, before)
 }
 
-func TestServerEndsWhileClientRuns(t *testing.T) {
-	before := runtime.NumGoroutine()
-	l := serve(t, ServerConfig{})
-	c := dial(t, l.addr, ClientConfig{})
-	ended := make(chan error, 1)
-	go func() { ended <- c.Run(context.Background(), nil) }()
-	l.stats("a client in the game", func(s figures) bool { return s.Inputs.Consumed > 10 })
-	l.stop()
-	select {
-	case err := <-ended:
-		if !errors.Is(err, netsys.ErrClosed) {
-			t.Errorf("Run ended with %v", err)
-		}
-	case <-time.After(generous):
-		t.Fatal("the client goes on")
-	}
-	goroutines(t, before)
-}
-
 func TestDialNobody(t *testing.T) {
 	before := runtime.NumGoroutine()
 	nobody, err := net.ListenPacket("udp4", "127.0.0.1:0") // hears, and says nothing
@@ -206,15 +187,6 @@ func TestDialWithAnotherSchema(t *testing.T) {
 	}
 	l.stop()
 	goroutines(t, before)
-}
-
-func TestSecondServerOnAPort(t *testing.T) {
-	l := serve(t, ServerConfig{})
-	wire, err := listen(l.addr)
-	if !errors.Is(err, netsys.ErrAddrInUse) || !strings.Contains(err.Error(), l.addr) {
-		t.Errorf("a second server on %s: %v, %v", l.addr, wire, err)
-	}
-	l.stats("the first goes on", func(s figures) bool { return s.Ticks > 10 })
 }
 
 // Noise, zeros and truncated packets from real sockets are counted, and a player over UDP plays on.

@@ -1,14 +1,11 @@
 package systems
 
 import (
-	"bytes"
-	"fmt"
-	"log/slog"
 	"net/netip"
-	"strings"
 	"testing"
 	"time"
 
+	"github.com/tactusgo/tactus/internal/printed"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
@@ -30,23 +27,14 @@ func TestSecretsNotLogged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, subject := range []any{server, client, serverConfig, clientConfig, &serverConfig, &clientConfig} {
-		var out bytes.Buffer
-		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
-			fmt.Fprintf(&out, verb, subject)
-			fmt.Fprintf(&out, verb, struct{ Inside any }{subject})
-		}
-		slog.New(slog.NewTextHandler(&out, nil)).Info("started", "subject", subject)
-		slog.New(slog.NewJSONHandler(&out, nil)).Info("started", "subject", subject)
-		for _, secret := range []netcode.Key{key, token.ClientToServer, token.ServerToClient} {
-			some := [4]byte(secret[8:])
-			for _, text := range []string{
-				strings.Trim(fmt.Sprint(some), "[]"), strings.Trim(strings.TrimPrefix(fmt.Sprintf("%#v", some[:]), "[]byte"), "{}"), fmt.Sprintf("%x", some), string(some[:]),
-			} {
-				if strings.Contains(out.String(), text) {
-					t.Errorf("%T shows a key", subject)
-				}
-			}
-		}
+	secrets := printed.Secrets{}
+	secrets.Add("the key", key[:])
+	secrets.Add("client to server", token.ClientToServer[:])
+	secrets.Add("server to client", token.ServerToClient[:])
+	for name, subject := range map[string]any{
+		"Server": server, "Client": client, "ServerConfig": serverConfig, "ClientConfig": clientConfig,
+		"*ServerConfig": &serverConfig, "*ClientConfig": &clientConfig,
+	} {
+		secrets.Hidden(t, name, subject, printed.Every)
 	}
 }

@@ -11,49 +11,6 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// On a server with a key, a client with a token of the login service plays as the player in the token. Other clients get no
-// answer.
-func TestTokens(t *testing.T) {
-	key := netcode.GenerateKey(netsys.SeededRandom(1))
-	addr := netip.MustParseAddrPort("10.0.0.1:7777")
-	token := func(player uint64, key netcode.Key) *netcode.ConnectToken {
-		token, err := netcode.TokenConfig{
-			Key: key, ProtocolID: 99, ClientID: player, Servers: []netip.AddrPort{addr}, UserData: []byte("seven"),
-			Random: netsys.SeededRandom(player),
-		}.Issue(birth)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return token
-	}
-	g := &game{t: t, now: birth, network: netsys.NewNetwork(), protocol: peopled}
-	var err error
-	g.server, err = NewServer(g.network.Node(addr), peopled(), ServerConfig{
-		Session: ServerSession{Key: key, ProtocolID: 99, Random: netsys.SeededRandom(2)}, Start: birth,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	honest := g.join(ClientConfig{Session: ClientSession{Token: token(7, key)}, Gather: gatherPush()}, netsys.Link{}) // to where the token says
-	forged := g.join(ClientConfig{Session: ClientSession{Token: token(8, netcode.GenerateKey(netsys.SeededRandom(3))), Timeout: 2 * time.Second}}, netsys.Link{})
-	g.addr = addr
-	other := g.join(ClientConfig{Session: ClientSession{Timeout: 2 * time.Second, ProtocolID: 99}}, netsys.Link{})
-
-	g.run(200)
-	if !honest.Connected() {
-		t.Fatal(honest.Err())
-	}
-	s := g.server.Session(honest.ID())
-	if s.ClientID() != 7 || string(s.UserData()[:5]) != "seven" || g.server.sessions.peers.Len() != 1 {
-		t.Errorf("player %d, %q, %d clients", s.ClientID(), s.UserData()[:5], g.server.sessions.peers.Len())
-	}
-	for _, c := range []*Client{forged, other} {
-		if !errors.Is(c.Err(), netsys.ErrTimeout) {
-			t.Errorf("without a token of this service: %v", c.Err())
-		}
-	}
-}
-
 // Without keys, NewServer refuses addresses that other machines can reach, and NewClient refuses servers on other machines,
 // unless this is explicitly allowed.
 func TestDevelopmentModeStaysAtHome(t *testing.T) {

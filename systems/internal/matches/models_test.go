@@ -22,30 +22,6 @@ var theSix = map[string]bool{
 	"InputGather": false, "Predict": false, "Reconcile": false, "Interpolate": false, "ServerApply": true, "Snapshot": true,
 }
 
-// The schedule of every model contains the six systems.
-func TestTheSixStandInEverySchedule(t *testing.T) {
-	for _, p := range policy.Presets() {
-		config := fieldtest.Config(1, 1, fieldtest.BadLink())
-		config.Server.Model = p
-		c := systemstest.New(t, config)
-		c.Connect()
-		for name, server := range theSix {
-			names := c.Clients[0].Schedule().Names()
-			if server {
-				names = c.Server.Schedule().Names()
-			}
-			if n := len(names) - len(slices.DeleteFunc(names, func(x string) bool { return x == name })); n != 1 {
-				t.Errorf("%v: %s stands %d times", p, name, n)
-			}
-		}
-		for _, name := range []string{"Simulate", "Authority"} {
-			if !slices.Contains(c.Server.Schedule().Names(), name) {
-				t.Errorf("%v: no %s", p, name)
-			}
-		}
-	}
-}
-
 // trace plays a match on a bad link and returns a hash of all datagrams and views.
 func trace(t *testing.T, p policy.Model, change func(*ecs.Schedule) error, server bool) (sum uint64, err error) {
 	config := fieldtest.Config(3, 3, fieldtest.BadLink())

@@ -1,7 +1,6 @@
 package matches_test
 
 import (
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"testing"
@@ -103,38 +102,5 @@ func TestOwnReconcileOfOthers(t *testing.T) {
 	c.Converged()
 	if others < 1000 || off < 10 {
 		t.Errorf("%d values of others, %d of them wrong", others, off)
-	}
-}
-
-// nothing is a system that does nothing.
-func nothing(systems.ClientParts) func(*ecs.World) { return func(*ecs.World) {} }
-
-// A match shows it if a custom system does nothing.
-func TestOwnSystemsThatDoNothing(t *testing.T) {
-	t.Parallel()
-	want := seen(t, policy.LocalSync{}, systems.ClientSystems{})
-	for name, own := range map[string]systems.ClientSystems{
-		"InputGather": {InputGather: nothing}, "Predict": {Predict: nothing},
-		"Reconcile": {Reconcile: nothing}, "Interpolate": {Interpolate: nothing},
-	} {
-		if seen(t, policy.LocalSync{}, own) == want {
-			t.Errorf("%s is not missed", name)
-		}
-	}
-}
-
-// Models in which every peer simulates everything refuse a custom Predict and Reconcile.
-func TestOwnSystemsThatAreRefused(t *testing.T) {
-	for _, p := range []policy.Model{policy.Rollback{}, policy.Lockstep{}} {
-		for _, own := range []systems.ClientSystems{{Predict: nothing}, {Reconcile: nothing}} {
-			config := fieldtest.Config(1, 1, fieldtest.BadLink())
-			config.Server.Model = p
-			config.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Systems: own} }
-			c := systemstest.New(t, config)
-			c.Run(2 * time.Second)
-			if err := c.Clients[0].Err(); !errors.Is(err, systems.ErrConfig) {
-				t.Errorf("%v: the session ended with %v", p, err)
-			}
-		}
 	}
 }

@@ -6,38 +6,11 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/internal/fieldtest"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/reconcile"
 )
-
-// A custom InputGather runs under every model, and a custom Predict under all models with prediction. Under other models the
-// session of a client with a custom Predict ends with an error. All peers agree in the end.
-func TestOwnInputGatherAndPredict(t *testing.T) {
-	for _, preset := range fieldtest.Presets(policy.LocalSync{}, policy.ServerRewind{}, policy.Rollback{}) {
-		t.Run(preset.String(), func(t *testing.T) {
-			gathered, applied, everything := 0, 0, policy.TraitsOf(preset).RelaysInputs
-			own := systems.ClientSystems{InputGather: func(systems.ClientParts) func(*ecs.World) {
-				return func(*ecs.World) { gathered++ }
-			}}
-			if !everything {
-				own.Predict = func(p systems.ClientParts) func(*ecs.World) {
-					return func(*ecs.World) { p.Predictor.Step(p.Predictor.Due()); applied++ }
-				}
-			}
-			config := fieldtest.GuardRoomConfig(preset, systems.ScopeOwn, netsys.Link{Latency: 40 * time.Millisecond}, func(*ecs.World, fieldtest.Post) {})
-			client := config.Client
-			config.Client = func(n int) systems.ClientConfig { c := client(n); c.Systems = own; return c }
-			c := fieldtest.Start(t, config, 3*time.Second)
-			if gathered < 150 || applied < 150 && !everything {
-				t.Errorf("%d inputs gathered, %d applied", gathered, applied)
-			}
-			c.Converged()
-		})
-	}
-}
 
 // A custom Reconcile that simulates nothing again changes the predictions instead. The server sometimes moves the player: each
 // time is one correction, and later states agree.
