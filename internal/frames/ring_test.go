@@ -238,27 +238,3 @@ func TestCaptureAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations a send", n)
 	}
 }
-
-// BenchmarkSend is a send of 1,100 entities that walk, and the three steps before
-// it, of which BenchmarkWalk is the game's part.
-func BenchmarkSend(b *testing.B) {
-	s := newStage(b, 3, nil)
-	crowd(s, rand.New(rand.NewPCG(1, 1)), 1100)
-	for range 2 * Kept(20) {
-		s.send(func() { walk(s.w) })
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		s.send(func() { walk(s.w) })
-	}
-}
-
-func BenchmarkWalk(b *testing.B) {
-	s := newStage(b, 3, nil)
-	crowd(s, rand.New(rand.NewPCG(1, 1)), 1100)
-	for b.Loop() {
-		for range 3 {
-			walk(s.w)
-		}
-	}
-}

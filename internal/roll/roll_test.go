@@ -51,23 +51,3 @@ func TestRollIsASliceOfWhichOneDeletes(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkLeave measures the time per member until all members have left.
-func BenchmarkLeave(b *testing.B) {
-	for _, n := range []int{100, 4000} {
-		b.Run(map[int]string{100: "members=100", 4000: "members=4000"}[n], func(b *testing.B) {
-			members := make([]member, n)
-			r := New(func(m *member) *int { return &m.first })
-			for b.Loop() {
-				for i := range members {
-					r.Add(&members[i])
-				}
-				for i := range members {
-					r.Remove(&members[i])
-				}
-				r.All()
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/member")
-		})
-	}
-}

@@ -100,14 +100,3 @@ func TestEachAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
-
-// BenchmarkEach measures the cost of handing out pieces and waiting for them.
-func BenchmarkEach(b *testing.B) {
-	p := New(2)
-	defer p.Close()
-	do := func(int, int) {}
-	b.ReportAllocs()
-	for b.Loop() {
-		p.Each(64, do)
-	}
-}

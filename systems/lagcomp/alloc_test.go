@@ -69,33 +69,3 @@ func TestNothingIsAllocated(t *testing.T) {
 		t.Errorf("%+v", s.comp.Stats())
 	}
 }
-
-// BenchmarkAll compares the time of a query of a view with one of the present.
-func BenchmarkAll(b *testing.B) {
-	s := newStage(b, 0, lagcomp.Config{})
-	for i := range 1000 {
-		s.w.Spawn(spot{}, pose{}, orbit{Radius: float32(i % 7), Speed: 1})
-	}
-	s.run(60)
-	for name, view := range map[string]lagcomp.View{
-		"seen":    s.comp.As(1, claimOf(40.5, 39, 42)),
-		"present": lagcomp.Of(s.w),
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			sum := float32(0)
-			for b.Loop() {
-				for _, v := range lagcomp.All[struct{ At spot }](view) {
-					sum += v.At.X
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/entity")
-		})
-	}
-	b.Run("record", func(b *testing.B) {
-		for b.Loop() {
-			s.tick++
-			s.comp.Record(s.tick)
-		}
-	})
-}

@@ -1,10 +1,8 @@
 package snapshot_test
 
 import (
-	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"runtime"
 	"testing"
 	"time"
 	"unsafe"
@@ -182,44 +180,5 @@ func TestSendsAllocateNothing(t *testing.T) {
 		if allocs := testing.AllocsPerRun(100, g.run); allocs > 0 {
 			t.Errorf("%d workers: %v allocations a send", n, allocs)
 		}
-	}
-}
-
-// BenchmarkCrowd measures a send to a thousand clients with equal baselines, or with round trips that differ by up to eleven
-// ticks, on one worker and on two.
-func BenchmarkCrowd(b *testing.B) {
-	for _, bench := range []struct {
-		clients, workers int
-		spread           uint32
-	}{{1, 1, 0}, {1000, 1, 0}, {1000, 2, 0}, {1000, 1, 11}, {1000, 2, 11}} {
-		b.Run(fmt.Sprintf("clients=%d/spread=%d/workers=%d", bench.clients, bench.spread, bench.workers), func(b *testing.B) {
-			g := newCrowd(bench.clients, 1200-bench.clients, bench.workers, bench.spread)
-			for range 2 * frames.Kept(20) {
-				g.run()
-			}
-			g.bytes = 0
-			b.ReportAllocs()
-			var run, ack, sent time.Duration
-			for b.Loop() {
-				g.step()
-				at := time.Now()
-				g.acknowledge()
-				acked := time.Now()
-				g.s.Run(g.w)
-				ran := time.Now()
-				g.send()
-				ack, run, sent = ack+acked.Sub(at), run+ran.Sub(acked), sent+time.Since(ran)
-			}
-			n := float64(b.N * bench.clients)
-			b.ReportMetric(float64(run)/n, "ns-run/client")
-			b.ReportMetric(float64(ack)/n, "ns-ack/client")
-			b.ReportMetric(float64(sent)/n, "ns-sent/client")
-			b.ReportMetric(float64(g.bytes)/n, "bytes/client")
-			var m runtime.MemStats
-			runtime.GC()
-			runtime.ReadMemStats(&m)
-			b.ReportMetric(float64(m.HeapAlloc)/1024/float64(bench.clients), "KiB/client")
-			runtime.KeepAlive(g)
-		})
 	}
 }

@@ -157,31 +157,3 @@ func FuzzPlain(f *testing.F) {
 		}
 	})
 }
-
-func benchmark(b *testing.B, size int) {
-	block := another().block(b, 0, prose(3, size))
-	b.Run("ours", func(b *testing.B) {
-		var d zstd.Decoder
-		b.SetBytes(int64(size))
-		b.ReportAllocs()
-		for range b.N {
-			if _, err := d.Block(block, most); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("theirs", func(b *testing.B) {
-		frame := framed(block)
-		out := make([]byte, 0, most)
-		b.SetBytes(int64(size))
-		b.ReportAllocs()
-		for range b.N {
-			if _, err := another().dec.DecodeAll(frame, out[:0]); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-}
-
-func BenchmarkBlock300(b *testing.B)  { benchmark(b, 300) }
-func BenchmarkBlock5000(b *testing.B) { benchmark(b, 5000) }

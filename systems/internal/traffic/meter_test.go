@@ -146,31 +146,3 @@ func TestSamplesSpeakForAll(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkAccounts encodes blocks of 150 entities, some of them changed: without measuring, measuring as often as deltas are,
-// and measuring always.
-func BenchmarkAccounts(b *testing.B) {
-	s := newStates()
-	s.walk(20)
-	parts := s.delta(6)
-	var out []byte
-	b.Run("off", func(b *testing.B) {
-		var e delta.Encoder
-		for b.Loop() {
-			out, _ = e.Append(out[:0], s.model, parts)
-		}
-	})
-	for _, all := range []bool{false, true} {
-		name := "on"
-		if all {
-			name = "all"
-		}
-		a, m := s.meter()
-		m.all = all
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				out, _, _, _ = m.Block(a, a, out[:0], s.model, parts, s.draw())
-			}
-		})
-	}
-}

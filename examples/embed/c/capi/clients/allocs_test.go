@@ -37,14 +37,3 @@ func TestAllocs(t *testing.T) {
 		t.Fatalf("%d news, generation %d after %d, %v rows: that is no frame in which nothing happens", news, view.Generation, generation, view.Stats.Rows)
 	}
 }
-
-// What is told costs no memory either, once there has been as much.
-func BenchmarkFrame(b *testing.B) {
-	m := newMatch(b)
-	n := m.open(1)
-	m.play(3*time.Second, nil, n)
-	b.ReportAllocs()
-	for b.Loop() {
-		m.Frame(n, m.at())
-	}
-}

@@ -1,10 +1,8 @@
 package systems
 
 import (
-	"fmt"
 	"net/netip"
 	"testing"
-	"time"
 
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/channel"
@@ -96,18 +94,4 @@ func (x *crowd) taken() {
 	(*serverHandler)(s).catchUp()
 	s.sessions.Polled()
 	s.sessions.commands.Deliver(s.model.applier, func(uint32) bool { return true })
-}
-
-// BenchmarkCrowd measures a tick of many clients, without sessions and snapshots, per client.
-func BenchmarkCrowd(b *testing.B) {
-	for _, clients := range []int{100, 1000, 4000} {
-		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
-			x := newCrowd(b, clients, ServerConfig{Session: ServerSession{Timeout: time.Hour}})
-			b.ReportAllocs()
-			for b.Loop() {
-				x.tick()
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(clients), "ns/client")
-		})
-	}
 }
