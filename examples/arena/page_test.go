@@ -61,55 +61,6 @@ func TestPageBesideTheMatch(t *testing.T) {
 	}
 }
 
-// Without the Go compiler, or outside a checkout, the match runs without a page, and says how to get one.
-func TestNoClientToServe(t *testing.T) {
-	for what, prepare := range map[string]func(t *testing.T) (want string){
-		"no compiler": func(t *testing.T) string {
-			t.Setenv("PATH", t.TempDir())
-			return "needs the Go compiler"
-		},
-		"no checkout": func(t *testing.T) string {
-			t.Chdir(t.TempDir())
-			return "run the command in a checkout"
-		},
-	} {
-		t.Run(what, func(t *testing.T) {
-			want := prepare(t)
-			out := start(t, "-http 127.0.0.1:0 -inspect 127.0.0.1:0 -clients 2 -npcs 10")
-			url := out.Find(t, `browser: +(http://\S+)`)
-			out.Find(t, `(`+want+`(?s:.)*-web(?s:.)*goes on without a page)`)
-			if s := get(t, url+"/build.json"); !strings.Contains(s, `"failed"`) || !strings.Contains(s, want) {
-				t.Errorf("the page says %q", s)
-			}
-			counted(t, out, consumed)
-		})
-	}
-}
-
-// Pages that cannot be served are refused at the start.
-func TestWrongPages(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	for args, want := range map[string]string{
-		"-http " + ln.Addr().String():                 "set -http to another address",
-		"-http 127.0.0.1:0 -web " + t.TempDir():       "GOOS=js GOARCH=wasm go build",
-		"-http nonsense":                              "set -http to another address",
-		"-http 127.0.0.1:0 -inspect 127.0.0.1:999999": "-inspect",
-	} {
-		if code, _, errs := run(t, args); code != 1 || !strings.Contains(errs, want) {
-			t.Errorf("arena %s: exit code %d, %q; want %q", args, code, errs, want)
-		}
-	}
-	for _, names := range []string{"game.example:7780", "a,,b", "http://game.example"} {
-		if code, _, errs := run(t, "-names "+names); code != 2 || !strings.Contains(errs, "no host name") {
-			t.Errorf("arena -names %s: exit code %d, %q", names, code, errs)
-		}
-	}
-}
-
 // The page moves on from the usual address where that is taken, unless it was asked for.
 func TestUsualPageIsTaken(t *testing.T) {
 	ln, err := net.Listen("tcp", defaultPage)

@@ -63,25 +63,3 @@ func TestCombatIsAChoiceOfBothHalves(t *testing.T) {
 		})
 	}
 }
-
-// There are guns under every model, and a match with them is a function of its flags, the seed among them.
-func TestCombatUnderEveryPreset(t *testing.T) {
-	for _, p := range policy.Presets() {
-		t.Run(p.String(), func(t *testing.T) {
-			args := "-virtual -duration 6s -warmup 2s -clients 4 -npcs 30 -rtt 150ms -jitter 20ms -loss 0.05 -dup 0.1 -burst 50ms -model " + p.String()
-			r, _ := report(t, "-combat "+args)
-			if !r.Converged || r.Server.InputsConsumed < 4*250 {
-				t.Errorf("%s: %+v", r.Difference, r)
-			}
-			others := map[string]bool{"-combat ": true}
-			if policy.Is[policy.LocalSync](p) { // the flags do the same under every model
-				others[""], others["-combat -seed 2 "] = false, false
-			}
-			for flags, same := range others {
-				if again, _ := report(t, flags+args); (again.WorldHash == r.WorldHash) != same {
-					t.Errorf("the hash is %s, with the flags %q %s", r.WorldHash, flags, again.WorldHash)
-				}
-			}
-		})
-	}
-}

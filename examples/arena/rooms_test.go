@@ -210,86 +210,6 @@ func TestRoomsPreset(t *testing.T) {
 	}
 }
 
-// A request with an operator's token sends a message to the players of a room, and ends the room. Requests without one are
-// refused.
-func TestRoomsOperator(t *testing.T) {
-	const token = "0123456789abcdef"
-	t.Setenv(operatorsVariable, "ada="+token)
-	at := open(t, "-seats 2 -npcs 0 -inspect 127.0.0.1:0")
-	_, a, failed := seat(t, at, 1, "/create", `{"kind":"arena"}`)
-	if a.Token == "" {
-		t.Fatal(failed)
-	}
-	act := func(what, body, token string) (status int, answer string) {
-		q, err := http.NewRequest(http.MethodPost, at.Operator+"/room/"+a.Room.String()+"/"+what, strings.NewReader(body))
-		if err != nil {
-			t.Error(err)
-			return 0, ""
-		}
-		q.Header.Set("Content-Type", "application/json")
-		q.Header.Set("Authorization", "Bearer "+token)
-		r, err := http.DefaultClient.Do(q)
-		if err != nil {
-			t.Error(err)
-			return 0, ""
-		}
-		defer r.Body.Close()
-		b, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Error(err)
-		}
-		return r.StatusCode, string(b)
-	}
-	b, err := base64.StdEncoding.DecodeString(a.Token)
-	if err != nil {
-		t.Fatal(err)
-	}
-	parsed, err := netcode.ParseToken(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	heard := make(chan string, 16)
-	config := systems.ClientConfig{Session: systems.ClientSession{Token: parsed}}
-	game.NewMessages().Play(&config, func(s *game.Said) { heard <- s.Name.String() + ": " + s.Text.String() })
-	c, err := systems.Dial(ctx, a.Endpoints.UDP, game.CombatProtocol(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ready, played := make(chan struct{}), make(chan error, 1)
-	in := sync.OnceFunc(func() { close(ready) })
-	go func() { played <- c.Run(ctx, func(*systems.Client) { in() }) }()
-	select {
-	case <-ready:
-	case <-ctx.Done():
-		t.Fatal("the player is not in")
-	}
-	if status, answer := act("broadcast", `{"text":"hello"}`, "another-token-0123"); status != http.StatusUnauthorized && status != http.StatusForbidden {
-		t.Errorf("with another token: %d %s", status, answer)
-	}
-	if status, answer := act("broadcast", `{"text":"`+strings.Repeat("x", 81)+`"}`, token); status < 400 || !strings.Contains(answer, "80 bytes") {
-		t.Errorf("a line that is too long: %d %s", status, answer)
-	}
-	if status, answer := act("broadcast", `{"text":"hello"}`, token); status != http.StatusOK {
-		t.Errorf("%d %s", status, answer)
-	}
-	select {
-	case line := <-heard:
-		if line != "operator: hello" {
-			t.Errorf("heard %q", line)
-		}
-	case <-ctx.Done():
-		t.Error("nobody heard it")
-	}
-	if status, answer := act("end", `{"reason":"enough"}`, token); status != http.StatusOK {
-		t.Errorf("%d %s", status, answer)
-	}
-	if err := <-played; err == nil || ctx.Err() != nil {
-		t.Errorf("the room goes on: %v", err)
-	}
-}
-
 // compact is JSON without space.
 func compact(t *testing.T, b []byte) string {
 	t.Helper()
@@ -300,32 +220,6 @@ func compact(t *testing.T, b []byte) string {
 	return out.String()
 }
 
-// Pages of other sites, and names that any site could make lead here, get nothing.
-func TestRoomsAreGuarded(t *testing.T) {
-	at := open(t, "")
-	for header, value := range map[string]string{"Origin": "http://evil.example", "Host": "evil.example"} {
-		q, err := http.NewRequest(http.MethodPost, at.Rooms+"/join", strings.NewReader(`{"kind":"arena"}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		q.Header.Set("Content-Type", "application/json")
-		if header == "Host" {
-			q.Host = value
-		} else {
-			q.Header.Set(header, value)
-		}
-		r, err := http.DefaultClient.Do(q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var refused struct{ Code string }
-		err = json.NewDecoder(r.Body).Decode(&refused)
-		if _ = r.Body.Close(); r.StatusCode != http.StatusForbidden || err != nil || refused.Code != "forbidden" {
-			t.Errorf("%s %s: %s, %+v, %v", header, value, r.Status, refused, err)
-		}
-	}
-}
-
 // The command prints all addresses, -h explains the flags, and invalid flags are refused with the allowed values.
 func TestRoomsFlags(t *testing.T) {
 	for args, want := range map[string]bool{"-rooms": true, "--rooms": true, "-http none -rooms=true": true, "-rooms=false": false, "-npcs 3": false, "rooms": false} {
@@ -333,39 +227,23 @@ func TestRoomsFlags(t *testing.T) {
 			t.Errorf("%s: rooms %v", args, got)
 		}
 	}
-	for args, want := range map[string]string{
-		"-http 0.0.0.0:80":             "addresses of this machine",
-		"-http 192.0.2.1:80":           "addresses of this machine",
-		"-http none":                   "an address and a port",
-		"-seats 0":                     "1 to 256",
-		"-npcs -1":                     "0 to 10000",
-		"-max-rooms 0":                 "1 to 10000",
-		"-bots 65":                     "0 to 64",
-		"-model Quantum":               "LocalSync, Buffered",
-		"-headless":                    "-rooms -h",
-		"surplus":                      "only flags",
-		"-http 127.0.0.1:999999":       "-http takes another address",
-		"-http 127.0.0.1:0 -web /none": "-web: ",
-		"-http 127.0.0.1:0 -web CLIENT -inspect 0.0.0.0:0": "-inspect: ",
-	} {
+	refused := func(args string, want int) {
+		t.Helper()
 		var out, errs bytes.Buffer
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		code := lobbyMain(ctx, strings.Fields("-rooms "+strings.ReplaceAll(args, "CLIENT", client(t))), &out, &errs)
-		fails := strings.Contains(args, "127.0.0.1:") // when it serves
-		if want := map[bool]int{true: 1, false: runner.ExitUsage}[fails]; code != want {
-			t.Errorf("arena -rooms %s: exit code %d, want %d", args, code, want)
-		}
-		if !strings.Contains(errs.String(), want) {
-			t.Errorf("arena -rooms %s: %q; want %q", args, &errs, want)
+		if code := lobbyMain(ctx, strings.Fields("-rooms "+args), &out, &errs); code != want || errs.Len() == 0 {
+			t.Errorf("arena -rooms %s: got exit code %d, errors %q; want %d and a reason", args, code, &errs, want)
 		}
 	}
-	var out, errs bytes.Buffer
-	if code := lobbyMain(t.Context(), []string{"-rooms", "-h"}, &out, &errs); code != 0 || !strings.Contains(errs.String(), "-seats") {
-		t.Errorf("exit code %d, %s", code, &errs)
+	for _, args := range []string{
+		"-http 0.0.0.0:80", "-http 192.0.2.1:80", "-http none", "-seats 0", "-npcs -1", "-max-rooms 0", "-bots 65", "-model Quantum",
+		"-headless", "surplus",
+	} {
+		refused(args, runner.ExitUsage)
 	}
-	if code, _, errs := run(t, "-h"); code != 0 || !strings.Contains(errs, "arena -rooms -h") {
-		t.Errorf("exit code %d, %s", code, errs)
+	for _, args := range []string{"-http 127.0.0.1:999999", "-http 127.0.0.1:0 -web /none", "-http 127.0.0.1:0 -web " + client(t) + " -inspect 0.0.0.0:0"} {
+		refused(args, 1) // when it serves
 	}
 	told := new(printed.Text)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -32,12 +32,6 @@ func play(t *testing.T, args ...string) runner.Report {
 	return r
 }
 
-func TestAlone(t *testing.T) {
-	if r := play(t, "-clients", "1"); r.Client.Corrections != 0 || r.Client.MaxError != 0 {
-		t.Errorf("%d corrections, error %v", r.Client.Corrections, r.Client.MaxError)
-	}
-}
-
 func TestEight(t *testing.T) {
 	r := play(t)
 	if r.Client.P99Error >= game.Width {

@@ -1,7 +1,6 @@
 package game
 
 import (
-	"errors"
 	"testing"
 	"time"
 
@@ -118,21 +117,5 @@ func drawsAll(t *testing.T, c *systemstest.Crowd, k *systemstest.Client) {
 	}
 	if there != 0 {
 		t.Errorf("%v draws %d too many", k, -there)
-	}
-}
-
-// Models in which every client simulates everything refuse a game's own Predict or Reconcile.
-func TestOwnSystemsHaveTheirModels(t *testing.T) {
-	for _, own := range []systems.ClientSystems{{Predict: Predict}, {Reconcile: Reconcile}} {
-		for _, preset := range []policy.Model{policy.Rollback{}, policy.Lockstep{}} {
-			c := play(t, 11, 1, func(c *systemstest.Config) {
-				c.Server = systems.ServerConfig{Model: preset}
-				c.Client = func(int) systems.ClientConfig { return systems.ClientConfig{Systems: own} }
-			})
-			c.Run(2 * time.Second)
-			if err := c.Clients[0].Err(); !errors.Is(err, systems.ErrConfig) {
-				t.Errorf("%v: the session ended with %v", preset, err)
-			}
-		}
 	}
 }

@@ -1,14 +1,9 @@
 package game
 
 import (
-	"bytes"
-	"fmt"
-	"io"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/devtools/runner"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -77,42 +72,5 @@ func TestPeopleFight(t *testing.T) {
 		}
 		c.Settle()
 		c.Converged()
-	}
-}
-
-// A peer whose rules do something else is found, by component and field.
-func TestDesyncIsTold(t *testing.T) {
-	peers := 0
-	var told []string
-	c := systemstest.New(t, systemstest.Config{
-		Protocol: func() *ecs.Protocol {
-			p := Protocol()
-			if peers++; peers == 3 { // the second client
-				p.Simulate("cheat", func(w *ecs.World) {
-					for _, f := range ecs.Each[fighter](w) {
-						f.Is.Hits += uint16(w.Tick() % 2)
-					}
-				})
-			}
-			return p
-		},
-		Server: systems.ServerConfig{
-			Model: policy.Rollback{Desync: func(d policy.Divergence) { told = append(told, fmt.Sprint(d)) }},
-		},
-		Clients: 2, Link: systemstest.RoundTrip(100*time.Millisecond, 20*time.Millisecond, 0.02), Seed: 1,
-	})
-	c.Connect()
-	c.Run(5 * time.Second)
-	if len(told) == 0 || !strings.Contains(told[0], "Fighter") || !strings.Contains(told[0], "Hits") || c.Server.Model().Relay.Mismatch == 0 {
-		t.Errorf("told is %q", told)
-	}
-}
-
-// Models that show others in the past are refused.
-func TestPresets(t *testing.T) {
-	var errs bytes.Buffer
-	code := runner.Main(t.Context(), World(), []string{"-headless", "-virtual", "-model", "LocalSync"}, io.Discard, &errs)
-	if code != runner.ExitUsage || errs.String() != "duel: -model LocalSync: allowed are Rollback, Lockstep\n" {
-		t.Errorf("exit code %d: %s", code, &errs)
 	}
 }

@@ -1,7 +1,6 @@
 package game
 
 import (
-	"bytes"
 	"errors"
 	"strings"
 	"testing"
@@ -114,52 +113,6 @@ func TestClientsKnowWhatTheirTeamSees(t *testing.T) {
 		}
 		crowd.Settle()
 		crowd.Converged()
-	})
-}
-
-// The actions of a hidden opponent do not change a byte that a client receives.
-func TestHiddenSendsNothing(t *testing.T) {
-	systemstest.Seeds(t, 2, func(t *testing.T, seed uint64) {
-		received := func(walks bool) (all [][]byte, at components.Position) {
-			crowd := match(t, seed, systemstest.Play(func(c *systemstest.Client, in *Input) {
-				if n := c.Input() / 40; c.N == 1 && walks { // in its base, far from the other one
-					in.X, in.Y, in.Look = int8(n%3)-1, int8(n/3%3)-1, uint16(c.Rand().IntN(65536))
-				}
-			}), 2, 0)
-			crowd.Lose(func(p systemstest.Packet) bool {
-				if p.Client.N == 0 && !p.Up {
-					all = append(all, bytes.Clone(p.Data))
-				}
-				return false
-			})
-			crowd.Connect()
-			crowd.OnServerTick(func() {
-				for _, p := range ecs.All[struct {
-					Owner components.Owner
-					Seen  Seen
-					Pos   components.Position
-				}](crowd.Server.World()) {
-					if p.Seen.By == 3 {
-						t.Fatal("a player is in sight")
-					}
-					if p.Owner.Client == crowd.Clients[1].ID() {
-						at = p.Pos
-					}
-				}
-			})
-			crowd.Run(20 * time.Second)
-			return all, at
-		}
-		still, a := received(false)
-		walking, b := received(true)
-		if a == b || len(still) < 100 || len(still) != len(walking) {
-			t.Fatalf("%d and %d datagrams; the opponent is at %v and at %v", len(still), len(walking), a, b)
-		}
-		for i := range still {
-			if !bytes.Equal(still[i], walking[i]) {
-				t.Fatalf("datagram %d of %d differs:\n%x\n%x", i, len(still), still[i], walking[i])
-			}
-		}
 	})
 }
 

@@ -1,8 +1,6 @@
 package game
 
 import (
-	"bytes"
-	"io"
 	"strings"
 	"testing"
 
@@ -51,14 +49,5 @@ func TestDrift(t *testing.T) {
 	}
 	if !strings.Contains(r.Divergence, `after system "drift", Position.X`) {
 		t.Errorf("the divergence is %q", r.Divergence)
-	}
-}
-
-// Where everybody is shown in the present there is nothing to compensate: such models are refused.
-func TestPresets(t *testing.T) {
-	var errs bytes.Buffer
-	code := runner.Main(t.Context(), World(), []string{"-headless", "-virtual", "-model", "Rollback"}, io.Discard, &errs)
-	if code != runner.ExitUsage || errs.String() != "snowball: -model Rollback: allowed are CorrectOnMismatch, LocalSync, Buffered\n" {
-		t.Errorf("exit code %d: %s", code, &errs)
 	}
 }

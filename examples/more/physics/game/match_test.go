@@ -1,8 +1,6 @@
 package game
 
 import (
-	"bytes"
-	"io"
 	"testing"
 
 	"github.com/tactusgo/tactus/systems/devtools/runner"
@@ -45,14 +43,5 @@ func TestKeep(t *testing.T) {
 	r, err := runner.Headless(t.Context(), World(), "-virtual", "-rtt", "200ms", "-duration", "12s", "-warmup", "4s", "-keep", "-force-rollback")
 	if err != nil || r.Divergences == 0 {
 		t.Errorf("%v: %+v", err, r)
-	}
-}
-
-// Models that show others in the past are refused.
-func TestPresets(t *testing.T) {
-	var errs bytes.Buffer
-	code := runner.Main(t.Context(), World(), []string{"-headless", "-virtual", "-model", "LocalSync"}, io.Discard, &errs)
-	if code != runner.ExitUsage || errs.String() != "physics: -model LocalSync: allowed are Rollback, Lockstep\n" {
-		t.Errorf("exit code %d: %s", code, &errs)
 	}
 }
