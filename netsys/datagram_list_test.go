@@ -46,18 +46,3 @@ func TestDatagramList(t *testing.T) {
 		}
 	}
 }
-
-// Once it has held as much it allocates nothing.
-func TestDatagramListAllocatesNothing(t *testing.T) {
-	var list datagramList[*int]
-	b := make([]byte, 100)
-	if n := testing.AllocsPerRun(20, func() {
-		for range 50 {
-			list.add(nil, b)
-			list.add(nil, list.room(1500)[:200])
-		}
-		list.clear()
-	}); n > 0 {
-		t.Errorf("%v allocations", n)
-	}
-}

@@ -185,21 +185,3 @@ func TestGivingUpWhileConnecting(t *testing.T) {
 		t.Errorf("%+v", m.atClient)
 	}
 }
-
-// Equal seeds give equal matches, datagram for datagram.
-func TestMatchesRepeat(t *testing.T) {
-	play := func() (Stats, Stats) {
-		m := newMatch(t, matchConfig{link: Link{Latency: 60 * time.Millisecond, Jitter: 30 * time.Millisecond, Loss: 0.1, Duplicate: 0.1}}).connect()
-		for range 1000 {
-			m.send(m.client.Session(), "input")
-			m.send(m.atServer.last, "snapshot")
-			m.step()
-		}
-		return m.client.Session().Stats(), m.atServer.last.Stats()
-	}
-	c1, s1 := play()
-	c2, s2 := play()
-	if c1 != c2 || s1 != s2 {
-		t.Errorf("\n%+v\n%+v\n%+v\n%+v", c1, c2, s1, s2)
-	}
-}

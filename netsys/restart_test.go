@@ -106,64 +106,6 @@ func TestRestartWithFreshNonces(t *testing.T) {
 	}
 }
 
-// Forty clients on rough links request the eight slots of a server at the same time. Eight play undisturbed, and all others
-// are refused because the server is full. A client that leaves makes room for another one.
-func TestFullServer(t *testing.T) {
-	const slots, wanting = 8, 40
-	s := newStage(t, netsys.ServerConfig{MaxClients: slots})
-	for i := range wanting {
-		s.join(uint64(1+i), rough)
-	}
-	refused := func() (n int) {
-		for _, p := range s.players {
-			if p.reason != nil {
-				n++
-			}
-		}
-		return n
-	}
-	s.until("all know", func() bool { return s.server.Len()+refused() == wanting })
-	var seated []*player
-	for _, p := range s.players {
-		switch {
-		case p.reason == nil:
-			seated = append(seated, p)
-		case !errors.Is(p.reason, netsys.ErrRefused) || !errors.Is(p.reason, netsys.ErrServerFull) || p.joined != 0:
-			t.Errorf("client %d: %v, joined %d times", p.id, p.reason, p.joined)
-		}
-	}
-	if len(seated) != slots {
-		t.Fatalf("%d clients in %d slots", len(seated), slots)
-	}
-	s.run(time.Second, func() {
-		for _, p := range seated {
-			p.play()
-			p.talk(eventChannel, 20)
-		}
-	})
-	for i, p := range seated[:3] {
-		must(t, p.Close(s.now))
-		s.until("the slot is free", func() bool { return s.server.Len() == slots-1 })
-		s.until("it is taken", func() bool {
-			// Each attempt needs a token of its own: a denied one ends its client.
-			if last := s.players[len(s.players)-1]; last.reason != nil || last.id != uint64(100+i) {
-				s.join(uint64(100+i), rough)
-			}
-			return s.server.Len() == slots
-		})
-	}
-	s.run(time.Second, nil)
-	for _, p := range seated[3:] {
-		p.alive()
-		if !p.delivered() {
-			t.Errorf("client %d misses messages", p.id)
-		}
-	}
-	if len(s.ends) != 3 {
-		t.Errorf("sessions ended with %v", s.ends)
-	}
-}
-
 // A player returns with a new token while the old session still lives. The old session ends, and is reported, before the new
 // one begins, also on a full server. Neither an older token nor a token of another player can do that, and no data of one
 // session appears in the other.

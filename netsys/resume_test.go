@@ -3,7 +3,6 @@ package netsys_test
 import (
 	"bytes"
 	"errors"
-	"math/rand/v2"
 	"net/netip"
 	"testing"
 	"time"
@@ -73,43 +72,6 @@ func TestAddressChange(t *testing.T) {
 	}
 	if n := session.Stats().Malformed + p.Session().Stats().Malformed; n != 0 {
 		t.Errorf("%d packets count as malformed", n)
-	}
-}
-
-// 200 clients change their addresses at the same time, as behind a restarting router or a replaced proxy. The server follows
-// each within two seconds.
-func TestAllMoveAtOnce(t *testing.T) {
-	t.Parallel()
-	const clients = 200
-	s := newStage(t, netsys.ServerConfig{})
-	for i := range clients {
-		s.join(uint64(1+i), netsys.Link{Latency: 20 * time.Millisecond})
-	}
-	s.until("connected", func() bool { return s.server.Len() == clients })
-	rng := rand.New(rand.NewPCG(3, 4))
-	each := func() {
-		for _, i := range rng.Perm(clients) { // packets come in any order
-			s.players[i].play()
-		}
-	}
-	s.run(250*time.Millisecond, each)
-	for i, p := range s.players {
-		p.node.Rebind(netip.AddrPortFrom(netip.AddrFrom4([4]byte{203, 0, 113, byte(i)}), 6000))
-		p.talk(eventChannel, 20)
-	}
-	s.run(2*time.Second, each)
-	s.run(250*time.Millisecond, nil)
-	lost := 0
-	for _, p := range s.players {
-		p.alive()
-		if p.atServer.RemoteAddr() != p.LocalAddr() || p.atServer.Stats().Moves != 1 || !p.delivered() {
-			t.Errorf("client %d is at %v, the server has it at %v", p.id, p.LocalAddr(), p.atServer.RemoteAddr())
-		}
-		lost += p.up.lost()
-	}
-	t.Logf("%d datagrams lost of each on average", lost/clients)
-	if s.server.Len() != clients || len(s.ends) != 0 {
-		t.Errorf("%d clients, ended %v", s.server.Len(), s.ends)
 	}
 }
 

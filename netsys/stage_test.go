@@ -344,16 +344,6 @@ func (w *traffic) lost() (n int) {
 	return n
 }
 
-// unacked returns the number of datagrams that arrived without the sender's knowledge.
-func (w *traffic) unacked() (n int) {
-	for i, at := range w.came {
-		if !at.IsZero() && !w.acked[i] {
-			n++
-		}
-	}
-	return n
-}
-
 // letters are the messages of one channel in one direction. Each begins with its number; the rest is made of it.
 type letters struct {
 	sent, came int
