@@ -30,11 +30,3 @@ func TestTallyDoesNotChange(t *testing.T) {
 		t.Errorf("%+v", x)
 	}
 }
-
-// Rooms count in their turns: nothing is allocated.
-func TestCountingAllocatesNothing(t *testing.T) {
-	c := newCounter()
-	if n := testing.AllocsPerRun(100, func() { c.addTicks(1); c.addTurn(time.Millisecond, true) }); n != 0 {
-		t.Errorf("%v allocations a turn", n)
-	}
-}

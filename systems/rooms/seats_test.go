@@ -140,20 +140,6 @@ func TestAskingAgain(t *testing.T) {
 	}
 }
 
-// A player who leaves cleanly frees the seat immediately.
-func TestGoodbyeFreesTheSeat(t *testing.T) {
-	h := newHouse(t, Config{Kinds: []Kind{fields(1)}})
-	p, a := h.entered("field", 1)
-	r := h.server.Room(a.Seat.Room)
-	if err := p.Close(h.now); err != nil {
-		t.Fatal(err)
-	}
-	h.run(200 * time.Millisecond)
-	if i := r.Info(); i.Free() != 1 {
-		t.Errorf("%+v", i)
-	}
-}
-
 // A token opens its seat once, while it is the newest one, until it expires. Other clients are refused or get the reason.
 func TestTokens(t *testing.T) {
 	h := newHouse(t, Config{Kinds: []Kind{fields(2)}})
