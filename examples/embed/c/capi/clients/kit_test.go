@@ -22,7 +22,6 @@ type match struct {
 	net      *netsys.Network
 	server   *systems.Server
 	protocol *ecs.Protocol
-	wires    []*socket
 	held     bool // what clients send waits, so that nothing of the server is counted
 }
 
