@@ -41,7 +41,7 @@ func FuzzPacket(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		e := mustNew(t, wireConfig())
 		err := e.Receive(time.Unix(0, 0), b, func(number int, m []byte) {
-			if len(m) > e.channels[number].maxMessage {
+			if len(m) > e.channel(number).maxMessage {
 				t.Errorf("channel %d delivers %d bytes", number, len(m))
 			}
 		})
@@ -83,7 +83,7 @@ func FuzzEndpoint(f *testing.F) {
 		var sent, got uint64
 		honest := true
 		deliver := func(number int, m []byte) {
-			if len(m) > b.channels[number].maxMessage {
+			if len(m) > b.channel(number).maxMessage {
 				t.Fatalf("channel %d delivers %d bytes", number, len(m))
 			}
 			if number == 3 && honest {

@@ -149,7 +149,7 @@ func FuzzSnapshotHeads(f *testing.F) {
 				}
 				return
 			}
-			if x.Own && x.Age >= OwnKept || x.Number >= MaxPieces {
+			if x.Own && x.Age > MaxOwnAge || x.Number >= MaxPieces {
 				t.Fatalf("%+v", x)
 			}
 			if x.Set {
