@@ -127,19 +127,36 @@ func TestNetcodeB5_StaleStatesProveNothing(t *testing.T) {
 	}
 }
 
-// While the server stands still, a client that stamps its inputs gets ahead of it. When the server goes on, the client goes back:
-// outcomes of the ticks ahead are withdrawn, and later ones end as before.
+// While the server stands still, a client that stamps its inputs gets ahead of it, and may stop simulating an entity of another
+// player there. No tick that the server has not simulated becomes final. When the server goes on, the client goes back: outcomes of
+// the ticks ahead are withdrawn, and later ones end as before.
 func TestOutcomesAfterTheServerStoodStill(t *testing.T) {
 	g, c, v := newVolley(t, policy.ServerRewind{}, false, 0)
-	g.run(120)
+	other := g.join(ClientConfig{Session: ClientSession{Timeout: time.Minute}, Gather: gatherPush()}, netsys.Link{})
+	g.connect().run(60)
+	pawn, _ := other.Own(other.World())
+	seen, ok := c.World().ByNetID(other.World().NetID(pawn))
+	if !ok {
+		t.Fatal("the client does not have the other player's pawn")
+	}
+	c.SetScope(seen, ScopeCoSimulated)
+	g.run(60)
 	before := c.Outcomes().Stats()
 	g.frozen = true
-	g.run(30 * 60)
+	g.run(15 * 60)
+	c.SetScope(seen, ScopeInterpolated)
+	g.run(15 * 60)
 	ahead := c.Input()
+	if final := c.Outcomes().Horizon(); final > g.server.Tick() {
+		t.Errorf("ticks before %d are final, and the server is at %d", final, g.server.Tick())
+	}
 	g.frozen = false
 	g.run(300)
 	if c.Input() > ahead-20*60 {
 		t.Fatalf("the client was at tick %d and is at tick %d", ahead, c.Input())
+	}
+	if confirmed := c.reconciler.ConfirmedInput(); confirmed > g.server.Tick() {
+		t.Errorf("inputs up to %d are confirmed, and the server is at %d", confirmed, g.server.Tick())
 	}
 	if st := c.Outcomes().Stats(); st.Open > before.Open+10 {
 		t.Errorf("%+v after the server stood still, %+v before", st, before)
