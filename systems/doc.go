@@ -156,7 +156,8 @@
 // (Resyncs of [InputStats]).
 //
 // Under ServerRewind inputs name their tick. All clients lead the server by the same number of ticks: the lead that the slowest
-// link needs, at most half of the rewind window. So actions at the same moment belong to the same tick. A client follows the
+// link needs, at most half of the rewind window. So actions at the same moment belong to the same tick. Only a client whose
+// inputs would still come too late leads further. A client follows the
 // server's clock by the shortest recent round trip, by up to 2 % too. After ten seconds of a match, the lead changes by at
 // most one tick a second. A client that is five ticks late catches up at once; from thirty ticks on it skips them (Jumps of
 // [ClientStats]).

@@ -306,11 +306,14 @@ func desync(m policy.Model) func(policy.Divergence) {
 // followConfig returns the configuration of a client's relay.
 func followConfig(c ClientConfig, t policy.Traits, tickRate int) relay.ClientConfig {
 	r := relay.ClientConfig{Timeline: peersTimeline(t, tickRate), Delay: min(t.SuggestTicks(tickRate), 255)}
-	r.Timeline.Window = min(r.Timeline.Window+tickRate, maxPeers) // inputs travel up to a second from the server to this client
+	r.Late = r.Timeline.Window
+	r.Timeline.Window = min(r.Timeline.Window+2*tickRate, maxPeers) // inputs travel up to two seconds from the server to this client
 	if r.Timeline.Wait {
 		r.Timeline.Window = 2 * tickRate
 	}
-	r.MaxDelay = min(max(tickRate, r.Delay), 255)
+	if r.MaxDelay = 255; r.Timeline.Wait {
+		r.MaxDelay = min(max(tickRate, r.Delay), 255)
+	}
 	r.Timeline.Players = maxPeers
 	return r
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/wire"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/serverapply"
 )
@@ -37,8 +38,8 @@ func gatherTurns() GatherFunc {
 
 func (g *game) rewind() *serverapply.Rewind { return g.server.model.applier.(*serverapply.Rewind) }
 
-// Inputs older than the window are ignored and counted. A client that keeps sending late inputs costs no more than its cap,
-// and other clients are not affected.
+// Inputs older than the window are ignored and counted. A client that keeps sending late inputs and does not lead further when
+// it is asked to costs no more than its cap, and other clients are not affected.
 func TestNetcodeB4_LateInputsAreCapped(t *testing.T) {
 	t.Parallel()
 	for _, late := range []int{45, 80} { // ticks, beside the lead
@@ -46,6 +47,16 @@ func TestNetcodeB4_LateInputsAreCapped(t *testing.T) {
 			g := rewinding(t, 3, netsys.Link{Latency: 30 * time.Millisecond}, ServerConfig{Seed: 1})
 			m := g.rewind()
 			g.run(600)
+			stubborn := &g.clients[0].steps.steering
+			err := g.clients[0].Schedule().Wrap("InputGather", func(run func(*ecs.World)) func(*ecs.World) {
+				return func(w *ecs.World) {
+					stubborn.Asked = min(stubborn.Asked, int32(m.MaxLead()*wire.ShiftUnit))
+					run(w)
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
 			far := netsys.Link{Latency: time.Duration(m.MaxLead()+late) * testTick}
 			if err := g.links[0].SetLinks(far, far); err != nil {
 				t.Fatal(err)

@@ -59,8 +59,9 @@ type CorrectOnMismatch struct {
 type ServerRewind struct {
 	// Window, or P, is how far back a late input may rewrite history, in whole milliseconds up to [MaxWindow]. A larger
 	// window tolerates worse links. A smaller window limits the jumps that others see, the memory and the
-	// re-simulation. No input of a client whose round trip is longer than about 2.5 windows arrives in time; the server
-	// logs this. With [NoWindow] late inputs are dropped, each tick is simulated once, and outcomes are final at once.
+	// re-simulation. All clients lead the server by up to half a window so that inputs arrive in time; a client whose round
+	// trip is longer than about 2.5 windows leads further, alone, and sees the others later. If no input arrives in time, the
+	// server logs it. With [NoWindow] late inputs are dropped, each tick is simulated once, and outcomes are final at once.
 	// Default (0): 1 s.
 	Window time.Duration
 	// Suggest, or X, is the delay between gathering an input and applying it, on the client's own screen too, in whole
@@ -79,7 +80,8 @@ type ServerRewind struct {
 // Rollback relays the inputs of all players. Each peer simulates everything, predicts inputs that have not arrived,
 // and goes back when a prediction was wrong.
 type Rollback struct {
-	// Window is as in ServerRewind, without NoWindow, and for round trips of up to about 1.5 windows. Default (0): 1 s.
+	// Window is as in ServerRewind, without NoWindow. A client whose inputs take longer than a window to arrive delays them by
+	// as many ticks as they would be late, up to 255. Default (0): 1 s.
 	Window time.Duration
 	// Suggest is as in ServerRewind. Default (0): no delay.
 	Suggest          time.Duration

@@ -194,7 +194,7 @@ func (m *Rewind) storeInputs(c *Client, msg *wire.Input) {
 		m.notifyFast(c)
 	}
 	// The slack is measured as it would be without a lead.
-	led := min(max(float64(msg.Shift)/wire.ShiftUnit, 0), float64(m.lead.ticks)+1)
+	led := min(max(float64(msg.Shift)/wire.ShiftUnit, 0), float64(in.slack.asked)+1)
 	n := in.table.Words
 	for i := range msg.Count {
 		seq := oldest + uint32(i)

@@ -28,6 +28,7 @@ type slack struct {
 	deep      int64               // consecutive ticks with far too many waiting inputs
 	least     int32               // smallest slack of these ticks
 	asked     int32               // total ticks that the client was asked to run ahead
+	own       int32               // under ServerRewind, ticks that the client has to run ahead to be in the window at all
 	lastAsked int64               // tick of the last request
 	tickRate  int64
 	tip       tip
@@ -223,12 +224,17 @@ func (m *Rewind) Lead() int { return int(m.lead.ticks) }
 // updateLead sets the common lead of all clients to the largest lead that a client needs for its inputs to usually
 // arrive in time (rule B2). With individual leads, inputs that two players make at the same moment would apply in
 // different ticks (rule B7). After a client has played for a while, the lead changes by one tick per second, which
-// players do not notice.
+// players do not notice. A client with a round trip so long that its inputs arrive too late even with the largest common lead
+// leads further, by as much as brings them back into the window.
 func (m *Rewind) updateLead(tick int64) {
 	l, want, settled := &m.lead, int32(0), false
 	for _, c := range m.clients.All() {
 		in := &c.in.slack
-		if low, ok := in.typicalLow(tick); ok && -low <= l.limit+int32(m.window) { // beyond that, no lead helps the client
+		low, ok := in.typicalLow(tick)
+		if ok {
+			in.own = min(max(-low-int32(m.window), 0), wire.MaxShift)
+		}
+		if ok && in.own <= l.limit {
 			want = max(want, -low)
 			settled = settled || tick-in.startTick >= slackWindow*in.tickRate
 		}
@@ -243,7 +249,7 @@ func (m *Rewind) updateLead(tick int64) {
 		l.ticks, l.changed = l.ticks-1, tick
 	}
 	for _, c := range m.clients.All() {
-		c.in.slack.asked = l.ticks
+		c.in.slack.asked = max(l.ticks, c.in.slack.own)
 	}
 }
 

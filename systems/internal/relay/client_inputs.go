@@ -72,3 +72,19 @@ func (o *ownInputs) setDelay(ticks int, c *ClientConfig) {
 		o.slack.extraSince = o.slack.frame // the effect of the change is not visible yet
 	}
 }
+
+// reach delays inputs that take ticks to the server by as much as brings them there while it still accepts them. A delay that
+// is too long shrinks by one tick at a time.
+func (o *ownInputs) reach(ticks int, c *ClientConfig) {
+	want := min(max(ticks+reachSpare-c.Late, c.Delay), max(c.MaxDelay, c.Delay))
+	switch {
+	case c.Late == 0:
+	case want > o.delay:
+		o.delay, o.slack.since = want, o.slack.frame
+	case want < o.delay && (want == c.Delay || want < o.delay-reachSpare) && o.slack.frame-o.slack.since >= slackDown:
+		o.delay, o.slack.since = o.delay-1, o.slack.frame
+	}
+}
+
+// reachSpare is the number of ticks that an input should arrive before it is too late.
+const reachSpare = 2

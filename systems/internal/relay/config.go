@@ -120,13 +120,17 @@ type ClientConfig struct {
 	// should be the server's window plus the longest path to this client, in ticks. Default (0): two seconds.
 	Timeline timeline.Config
 
-	// Delay is the number of ticks between gathering an input and applying it, 0 to 255. Under lockstep Delay is
-	// the minimum, and the server announces the common delay. Default: 0.
+	// Delay is the number of ticks between gathering an input and applying it, 0 to 255. It is the minimum:
+	// see Late, and under lockstep the server announces the common delay. Default: 0.
 	Delay int
 
-	// MaxDelay is the upper limit of the delay under lockstep, Delay to 255. It should equal the server's. Default
+	// MaxDelay is the upper limit of the delay, Delay to 255. Under lockstep it should equal the server's. Default
 	// (0): 60.
 	MaxDelay int
+
+	// Late is how many ticks late the server accepts an input under rollback. A client whose inputs take longer raises its
+	// delay. Default (0): the delay is constant.
+	Late int
 
 	// Channel is the number of the channel for reliable messages: see [BulkChannel].
 	Channel int

@@ -50,8 +50,8 @@
 // # Rollback and lockstep
 //
 // Under rollback no peer waits. Clocks keep all peers at the same tick. An input that takes l ticks to arrive makes the
-// receiver simulate l ticks again, at most Config.Timeline.Window ticks. A client that receives nothing for
-// its window stops until it receives a message.
+// receiver simulate l ticks again, at most Config.Timeline.Window ticks. A client whose inputs would take longer delays them:
+// see ClientConfig.Late. A client that receives nothing for its window stops until it receives a message.
 //
 // Under lockstep the server starts a tick when it has the inputs of all players, and clients simulate a tick when they
 // have received them. No tick is simulated twice. All inputs have the same delay, which the server announces. It is the

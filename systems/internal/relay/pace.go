@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"math"
 	"time"
 
 	"github.com/tactusgo/tactus/netsys"
@@ -59,6 +60,9 @@ func (p *clientPace) hear(c *Client, now, at time.Time, st netsys.Stats) {
 	}
 	p.heard, p.heardAt = due, p.since.At(now)
 	p.clock.Heard(p.since.At(at), due, max(p.since.RoundTrip(st.MinRTT, st.RTT)-1, 0))
+	if !c.config.Timeline.Wait {
+		c.inputs.reach(int(math.Ceil(p.since.RoundTrip(0, st.RTT+4*st.Jitter)/2)), &c.config)
+	}
 }
 
 // isSilent reports whether nothing has arrived for long.
