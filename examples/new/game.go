@@ -14,12 +14,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 )
 
 const (
 	tactus    = "github.com/tactusgo/tactus"
+	template  = tactus + "/examples/starter"
 	npmClient = "@tactusgo/client"
 )
 
@@ -143,21 +145,27 @@ func (g *game) fromNothing() error {
 	return g.npmInstall(".", npmClient+"@"+strings.TrimPrefix(release(), "v"))
 }
 
-// fromTemplate copies a template, builds it and tests it.
+// The template has two pages. These are the files of one that a game with the other one does not get.
+var (
+	goPage = []string{"page"}
+	tsPage = []string{"web", "wasm", "bindings", ".github/workflows/web.yml"}
+)
+
+// fromTemplate copies the template, builds it and tests it.
 func (g *game) fromTemplate() error {
-	name := "starter"
-	if g.ts {
-		name = "starter-ts"
-	}
-	from, err := g.template(name)
+	from, err := g.template()
 	if err != nil {
 		return err
 	}
 	g.say("copy %s", from)
-	if err := copyTemplate(g.dir, from, tactus+"/examples/"+name, g.module); err != nil {
+	without, edit := tsPage, []string{"mod", "edit", "-module=" + g.module, "-dropignore=./web/node_modules"}
+	if g.ts {
+		without, edit = goPage, edit[:3]
+	}
+	if err := copyTemplate(g.dir, from, template, g.module, without); err != nil {
 		return err
 	}
-	if err := g.run(".", "go", "mod", "edit", "-module="+g.module); err != nil {
+	if err := g.run(".", "go", edit...); err != nil {
 		return err
 	}
 	if g.checkout != "" {
@@ -182,12 +190,12 @@ func (g *game) fromTemplate() error {
 	return g.run(".", "go", "test", "./...")
 }
 
-// template returns the folder of a template: in the checkout, or in the module cache.
-func (g *game) template(name string) (string, error) {
+// template returns the folder of the template: in the checkout, or in the module cache.
+func (g *game) template() (string, error) {
 	if g.checkout != "" {
-		return filepath.Join(g.checkout, "examples", name), nil
+		return filepath.Join(g.checkout, "examples", "starter"), nil
 	}
-	module := tactus + "/examples/" + name + "@" + release()
+	module := template + "@" + release()
 	g.say("go mod download %s", module)
 	out, err := g.command(".", "go", "mod", "download", "-json", module).Output()
 	var answer struct{ Dir, Error string }
@@ -205,8 +213,9 @@ func release() string {
 	return "latest"
 }
 
-// copyTemplate copies the files of a template without what builds leave behind, and renames its module in imports.
-func copyTemplate(to, from, oldModule, newModule string) error {
+// copyTemplate copies the files of a template without some of them and without what builds leave behind, and renames its
+// module in imports.
+func copyTemplate(to, from, oldModule, newModule string, without []string) error {
 	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -215,12 +224,13 @@ func copyTemplate(to, from, oldModule, newModule string) error {
 		if err != nil {
 			return err
 		}
+		skip := slices.Contains(without, filepath.ToSlash(rel))
 		switch base := d.Name(); {
-		case d.IsDir() && (base == "node_modules" || base == "dist" || base == "gen"):
+		case d.IsDir() && (skip || base == "node_modules" || base == "dist" || base == "gen"):
 			return filepath.SkipDir
 		case d.IsDir():
 			return os.MkdirAll(filepath.Join(to, rel), 0o755)
-		case base == "wasm_exec.js" || path.Ext(base) == ".wasm":
+		case skip || base == "wasm_exec.js" || path.Ext(base) == ".wasm":
 			return nil
 		}
 		b, err := os.ReadFile(name)
@@ -313,6 +323,6 @@ func (g *game) nextSteps() {
 		g.say("and open the address that it prints. The rules are in game/rules.go, the picture is in web/src/draw.ts; save and look.")
 	default:
 		g.say("  cd %s\n  go run ./server\n  go run ./client -name Ann    # in another terminal\n", g.dir)
-		g.say("README.md there shows how to play in a window and in a browser. Read game/protocol.go first, then game/rules.go.")
+		g.say("README.md there shows how to play in a window, page/README.md in a browser. Read game/protocol.go first, then game/rules.go.")
 	}
 }

@@ -1,7 +1,7 @@
-// Command new creates a game from a template, builds it, tests it, and prints the next steps:
+// Command new creates a game from the template examples/starter, builds it, tests it, and prints the next steps:
 //
 //	go run ./examples/new ../mygame example.com/mygame          server, terminal client, window, page
-//	go run ./examples/new -ts ../mygame example.com/mygame      for browsers: rules in Go, page in TypeScript
+//	go run ./examples/new -ts ../mygame example.com/mygame      the same, with the page in TypeScript
 //	go run ./examples/new -empty ../mygame example.com/mygame   a module that requires Tactus, and nothing else
 //
 // In a checkout of Tactus it copies the template from the working tree and lets the game use that tree: by a replace for

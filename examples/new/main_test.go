@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -72,13 +73,15 @@ func TestWithoutNode(t *testing.T) {
 	}
 }
 
-// A copy has the files of the template under its own module path, and nothing that was built there.
+// A copy has the files of the template under its own module path, without those of the other page and what was built there.
 func TestCopyTemplate(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod":           "module old.example/a\n",
 		"main.go":          "package main\n\nimport (\n\t_ \"old.example/a/game\"\n\t_ \"old.example/abc\"\n)\n",
 		".github/ci.yml":   "on: push\n",
+		".github/web.yml":  "on: push\n",
+		"page/main.go":     "package main\n",
 		"web/gen/out.js":   "built",
 		"web/dist/a.html":  "built",
 		"web/game.wasm":    "built",
@@ -89,7 +92,7 @@ func TestCopyTemplate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := copyTemplate(to, from, "old.example/a", "new.example/b"); err != nil {
+	if err := copyTemplate(to, from, "old.example/a", "new.example/b", []string{"page", ".github/web.yml"}); err != nil {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(filepath.Join(to, "main.go"))
@@ -104,9 +107,14 @@ func TestCopyTemplate(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(to, ".github", "ci.yml")); err != nil {
 		t.Error(err)
 	}
-	for _, built := range []string{"web/gen", "web/dist", "web/game.wasm", "web/wasm_exec.js"} {
+	for _, built := range []string{"web/gen", "web/dist", "web/game.wasm", "web/wasm_exec.js", "page", ".github/web.yml"} {
 		if _, err := os.Stat(filepath.Join(to, built)); err == nil {
 			t.Errorf("%s was copied", built)
+		}
+	}
+	for _, name := range slices.Concat(goPage, tsPage) {
+		if _, err := os.Stat(filepath.Join("..", "starter", name)); err != nil {
+			t.Errorf("a part of one page: %v", err)
 		}
 	}
 }

@@ -2,12 +2,15 @@ module github.com/tactusgo/tactus/examples/starter
 
 go 1.26.0
 
+// This module excludes the packages that npm installs.
+ignore ./web/node_modules
+
 require (
 	github.com/hajimehoshi/ebiten/v2 v2.8.8
 	github.com/tactusgo/tactus v0.1.0
+	github.com/tactusgo/tactus/systems/devtools v0.1.0
+	github.com/tactusgo/tactus/systems/host v0.1.0
 )
-
-require github.com/tactusgo/tactus/systems/host v0.1.0 // indirect
 
 require (
 	github.com/beorn7/perks v1.0.1 // indirect
@@ -28,7 +31,6 @@ require (
 	github.com/prometheus/client_model v0.6.2 // indirect
 	github.com/prometheus/common v0.66.1 // indirect
 	github.com/prometheus/procfs v0.16.1 // indirect
-	github.com/tactusgo/tactus/systems/devtools v0.1.0
 	github.com/valyala/bytebufferpool v1.0.0 // indirect
 	go.uber.org/multierr v1.11.0 // indirect
 	go.uber.org/zap v1.27.0 // indirect

@@ -66,7 +66,7 @@ func (b *browser) walks() {
 // compiler errors are shown on the page until they are fixed.
 func TestStarter(t *testing.T) {
 	t.Setenv("NO_COLOR", "1") // in CI, Vite has colours without a terminal
-	game := newgame.Make(t, root(t), "starter-ts")
+	game := newgame.Make(t, root(t), "-ts")
 	web := game.In("web")
 	b := browse(t, 1280, 800, 1, false)
 	b.step("built", func() {
@@ -84,7 +84,7 @@ func TestStarter(t *testing.T) {
 		b.touch(input.DispatchTouchEventTypeTouchMove, point{150, 500})
 		b.holds("it walks as a thumb says", `me()?.x - from.x > 60`)
 		b.touch(input.DispatchTouchEventTypeTouchEnd)
-		b.picture("starter-ts-built")
+		b.picture("starter-built")
 		b.do(chromedp.Navigate(below(b.T, at, "/games/stars/")))
 		b.holds("it works below a path, too", `document.querySelector('main #join') !== null && document.querySelectorAll('#colours button').length > 1`)
 		b.do(chromedp.Navigate(at))
@@ -93,7 +93,7 @@ func TestStarter(t *testing.T) {
 			b.Fatal(err)
 		}
 		b.holds("the page says that it reconnects", `game.status === 'reconnecting' && document.getElementById('status').textContent === game.explanation`)
-		b.picture("starter-ts-alone")
+		b.picture("starter-alone")
 		_ = server.Wait()
 
 		game.Change("game/protocol.go", `"starter/1"`, `"starter/2"`)
@@ -102,7 +102,7 @@ func TestStarter(t *testing.T) {
 		other, _ := game.Start(filepath.Join(game.Dir, "other"), "-listen", "127.0.0.1:0", "-websocket", socket, "-page", strings.Trim(strings.TrimPrefix(at, "http://"), "/"))
 		b.holds("the page says that another game is served there, and asks no more", `const text = document.getElementById('status').textContent;
 			text.includes('another version') && !text.includes('starter') && document.querySelector('#status button') !== null`)
-		b.picture("starter-ts-other")
+		b.picture("starter-other")
 		if err := other.Process.Signal(os.Interrupt); err != nil {
 			b.Error(err)
 		}
@@ -132,7 +132,7 @@ func TestStarter(t *testing.T) {
 		game.Change("game/rules.go", "	stars = 5 ", "	stars = many ")
 		const overlay = `document.querySelector('vite-error-overlay')?.shadowRoot.textContent ?? ''`
 		b.holds("the compiler's error is on the page", `(`+overlay+`).includes('undefined: many')`)
-		b.picture("starter-ts-error")
+		b.picture("starter-error")
 		if err := os.RemoveAll(filepath.Join(web.Dir, "gen")); err != nil { // as where nothing was ever built
 			b.Fatal(err)
 		}

@@ -9,8 +9,11 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// Colours are the colours that players can choose, as 0xRRGGBB.
-var Colours = [...]uint32{0x4a90d9, 0xd94a4a, 0x3fa45b, 0xa45bc4, 0xd98a2b, 0x2ba8a4}
+// Colours are the colours that players can choose. RGB is 0xRRGGBB.
+var Colours = [...]struct {
+	Name string
+	RGB  uint32
+}{{"Blue", 0x4a90d9}, {"Red", 0xd94a4a}, {"Green", 0x3fa45b}, {"Purple", 0xa45bc4}, {"Orange", 0xd98a2b}, {"Teal", 0x2ba8a4}}
 
 // Gold is the colour of stars. Grey is the colour of players who are away.
 const (
@@ -52,7 +55,7 @@ func Look(c *systems.Client) iter.Seq[Dot] {
 			}
 		}
 		for _, p := range ecs.All[seenPlayer](c.View()) {
-			own, colour := p.Owner.Client == c.ID(), Colours[p.Player.Colour]
+			own, colour := p.Owner.Client == c.ID(), Colours[p.Player.Colour].RGB
 			if p.Player.Away {
 				colour = Grey
 			}

@@ -1,9 +1,7 @@
 //go:build js
 
-// Command page is the client for browsers. It draws on the canvas of web/index.html and reads the keyboard.
-//
-//	GOOS=js GOARCH=wasm go build -ldflags "-s -w" -o page/web/game.wasm ./page
-//	cp "$(go env GOROOT)/lib/wasm/wasm_exec.js" page/web/
+// Command page is the client for browsers. It draws on the canvas of web/index.html and reads the keyboard. README.md
+// shows how to build it.
 package main
 
 import (

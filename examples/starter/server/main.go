@@ -1,9 +1,8 @@
 //go:build !js
 
-// Command server serves the game over UDP. With -websocket it also serves browsers, and with -page it serves the page:
+// Command server serves the game over UDP and, for browsers, over WebSockets. It also serves the page:
 //
 //	go run ./server
-//	go run ./server -websocket 127.0.0.1:7778 -page 127.0.0.1:8080
 //	go run ./server -listen 0.0.0.0:7777 -public play.example.com:7777 -key @/etc/mygame/key
 //
 // SIGTERM drains the server: it refuses new players and ends when all players have left, or after -drain. Ctrl-C ends it
@@ -22,6 +21,7 @@ import (
 	"net/netip"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -36,10 +36,13 @@ import (
 	"github.com/tactusgo/tactus/examples/starter/game"
 )
 
+// build says how to build the page.
+const build = "the commands in the README.md of the page"
+
 // options are the values of the flags.
 type options struct {
-	listen, websocket, public, key, inspect, page, files string
-	drain                                                time.Duration
+	listen, websocket, public, connect, key, inspect, page, files string
+	drain                                                         time.Duration
 }
 
 func main() {
@@ -61,12 +64,13 @@ func run(ctx, drain context.Context, args []string, out io.Writer) error {
 	fs := flag.NewFlagSet("server", flag.ContinueOnError)
 	fs.SetOutput(out)
 	fs.StringVar(&o.listen, "listen", "127.0.0.1:7777", "the `address` for UDP")
-	fs.StringVar(&o.websocket, "websocket", "", "the `address` for WebSockets; empty: serve no browsers")
+	fs.StringVar(&o.websocket, "websocket", "127.0.0.1:7778", "the `address` for WebSockets; empty: serve no browsers")
 	fs.StringVar(&o.public, "public", "", "the public `addresses` of this server, separated by commas; empty: the address on which it listens")
+	fs.StringVar(&o.connect, "connect", "", "the `URL` that the page connects to, such as wss://play.example.com/play behind a proxy with TLS; empty: the host of the page, at the port for WebSockets")
 	fs.StringVar(&o.key, "key", "", "the key shared with the login service: @`FILE` of 64 hexadecimal digits; empty: only players on this machine can join, without login")
 	fs.StringVar(&o.inspect, "inspect", "", "the `address` of the inspector, a page for the developer; empty: no inspector")
-	fs.StringVar(&o.page, "page", "", "the `address` of the page, for browsers; empty: no page")
-	fs.StringVar(&o.files, "files", "page/web", "the `folder` of the page")
+	fs.StringVar(&o.page, "page", "127.0.0.1:8080", "the `address` of the page; empty: no page")
+	fs.StringVar(&o.files, "files", "dist", "the `folder` of the built page")
 	fs.DurationVar(&o.drain, "drain", 10*time.Minute, "how long players may continue after SIGTERM")
 	if err := fs.Parse(args); err != nil {
 		return err
@@ -98,7 +102,7 @@ func run(ctx, drain context.Context, args []string, out io.Writer) error {
 	}
 	log.Info("serving", "udp", wire.LocalAddr(), "websocket", wire.WebSocketAddr(), "model", game.Model.String())
 
-	closing, err := o.beside(m.server, log)
+	closing, err := o.beside(m.server, wire.WebSocketAddr().Port(), names, log)
 	if err != nil {
 		return errors.Join(err, m.server.Close(time.Now()))
 	}
@@ -107,7 +111,7 @@ func run(ctx, drain context.Context, args []string, out io.Writer) error {
 }
 
 // beside serves the page and the inspector at their addresses, until closing is called.
-func (o *options) beside(server *systems.Server, log *slog.Logger) (closing func(), err error) {
+func (o *options) beside(server *systems.Server, port uint16, names []string, log *slog.Logger) (closing func(), err error) {
 	ctx, stop := context.WithCancel(context.Background())
 	var all sync.WaitGroup
 	closing = func() {
@@ -128,7 +132,10 @@ func (o *options) beside(server *systems.Server, log *slog.Logger) (closing func
 		return nil
 	}
 	if o.page != "" {
-		err = serve("page", o.page, http.FileServer(http.Dir(o.files)))
+		var folder string
+		if folder, err = filepath.Abs(o.files); err == nil {
+			err = serve("page", o.page, &web.Dist{Folder: folder, Command: build, Port: port, WebSocket: o.connect, Hosts: names})
+		}
 	}
 	if o.inspect != "" && err == nil {
 		var x *inspect.Inspector

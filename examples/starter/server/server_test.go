@@ -34,7 +34,7 @@ func start(ctx, drain context.Context, args ...string) *server {
 	s := &server{log: make(chan map[string]any, 1000), done: make(chan error, 1)}
 	r, w := io.Pipe()
 	go func() {
-		s.done <- run(ctx, drain, args, w)
+		s.done <- run(ctx, drain, append(args, "-listen", "127.0.0.1:0", "-websocket", "127.0.0.1:0"), w)
 		_ = w.Close()
 	}()
 	go func() {
@@ -73,17 +73,8 @@ func TestDrain(t *testing.T) {
 	if err := os.WriteFile(file, []byte(hex.EncodeToString(key[:])+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := start(ctx, told, "-listen", "127.0.0.1:0", "-key", "@"+file, "-page", "127.0.0.1:0", "-files", "../page/web")
+	s := start(ctx, told, "-key", "@"+file, "-page", "")
 	addr := netip.MustParseAddrPort(s.until(t, "serving")["udp"].(string))
-
-	page, err := http.Get(s.until(t, "page")["url"].(string))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(page.Body)
-	if err = errors.Join(err, page.Body.Close()); err != nil || !strings.Contains(string(text), "<canvas") {
-		t.Errorf("the page is answered %s, %v: %.100s", page.Status, err, text)
-	}
 
 	dial := func(id uint64, name string) (*systems.Client, error) {
 		token, err := netcode.TokenConfig{Key: key, ClientID: id, Servers: []netip.AddrPort{addr}, UserData: []byte(name)}.Issue(time.Now())
@@ -136,7 +127,7 @@ func TestDrainIsBounded(t *testing.T) {
 	defer cancel()
 	told, drain := context.WithCancel(ctx)
 	defer drain()
-	s := start(ctx, told, "-listen", "127.0.0.1:0", "-drain", "1ms")
+	s := start(ctx, told, "-page", "", "-drain", "1ms")
 	c, err := systems.Dial(ctx, s.until(t, "serving")["udp"].(string), game.Protocol(), systems.ClientConfig{})
 	if err != nil {
 		t.Fatal(err)
@@ -161,5 +152,43 @@ func TestFlags(t *testing.T) {
 		if err := run(t.Context(), t.Context(), strings.Fields(args), io.Discard); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", args, err)
 		}
+	}
+}
+
+// The page is told where the game is, and where nobody has built it, it says how.
+func TestPage(t *testing.T) {
+	ctx, end := context.WithTimeout(t.Context(), time.Minute)
+	defer end()
+	files := t.TempDir()
+	s := start(ctx, t.Context(), "-page", "127.0.0.1:0", "-files", files)
+	socket := s.until(t, "serving")["websocket"].(string)
+	url := s.until(t, "page")["url"].(string)
+	get := func(path string) string {
+		t.Helper()
+		r, err := http.Get(url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(r.Body)
+		if err = errors.Join(err, r.Body.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	if text := get(""); !strings.Contains(text, build) {
+		t.Errorf("nobody is told how to build the page: %s", text)
+	}
+	if err := os.WriteFile(filepath.Join(files, "index.html"), []byte("<canvas>"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if text := get(""); text != "<canvas>" {
+		t.Errorf("the page is %s", text)
+	}
+	if text := get("connect.json"); !strings.Contains(text, `"websocket":"ws://`+socket+`"`) {
+		t.Errorf("the game is at %s, and the page is told %s", socket, text)
+	}
+	end()
+	if err := <-s.done; err != nil {
+		t.Error(err)
 	}
 }

@@ -34,9 +34,9 @@ func TestExamplesCanBeCopied(t *testing.T) {
 	}
 }
 
-// The template in TypeScript has copies of parts of the stage.
+// The template's page in TypeScript has copies of parts of the stage.
 func TestCopiesOfTheStage(t *testing.T) {
-	copies := files(t, func(name string) bool { return inFolder(name, "examples/starter-ts/web/src/stage") })
+	copies := files(t, func(name string) bool { return inFolder(name, "examples/starter/web/src/stage") })
 	for _, name := range copies {
 		original := "examples/stage/src/stage/" + path.Base(name)
 		if !bytes.Equal(read(t, name), read(t, original)) {

@@ -5,14 +5,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/tactusgo/tactus/internal/printed"
 )
-
-const tactus = "github.com/tactusgo/tactus"
 
 // Folder is where commands run.
 type Folder struct {
@@ -24,28 +21,29 @@ type Folder struct {
 	t *testing.T
 }
 
-// Make creates a game from a template, in a folder under examples of the checkout at root, with the command in the
-// template's README, which also builds and tests it. It skips the test unless TACTUS_NEWGAME is set, because it is slow,
-// and if the template needs a missing npm.
-func Make(t *testing.T, root, template string) *Folder {
+// Make creates a game from the template in the checkout at root, with the command in the template's README that has these
+// flags: "" or "-ts". The command also builds and tests the game. Make skips the test unless TACTUS_NEWGAME is set, because
+// it is slow, and if -ts needs a missing npm.
+func Make(t *testing.T, root, flags string) *Folder {
 	t.Helper()
 	if os.Getenv("TACTUS_NEWGAME") == "" {
 		t.Skip("it builds a game with all that this needs, for half a minute and more: set TACTUS_NEWGAME=1")
 	}
-	readme, err := os.ReadFile(filepath.Join(root, "examples", template, "README.md"))
+	readme, err := os.ReadFile(filepath.Join(root, "examples", "starter", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	line := regexp.MustCompile(`(?m)^    (go run \./examples/new (-ts )?)\.\./mygame example\.com/mygame$`).FindStringSubmatch(string(readme))
-	if line == nil {
-		t.Fatalf("the README of %s does not run ./examples/new", template)
+	command := strings.TrimSpace("go run ./examples/new " + flags)
+	made := command + " ../mygame example.com/mygame"
+	if !strings.Contains(string(readme), "\n    "+made+"\n") {
+		t.Fatalf("the README of the template does not say %s", made)
 	}
-	if _, err := exec.LookPath("npm"); line[2] != "" && err != nil {
+	if _, err := exec.LookPath("npm"); flags == "-ts" && err != nil {
 		t.Skip("there is no npm: apt-get install npm")
 	}
-	game := &Folder{t: t, Dir: root, Made: strings.TrimSpace(line[0])}
+	game := &Folder{t: t, Dir: root, Made: made}
 	dir := filepath.Join(t.TempDir(), "mygame")
-	says := game.Run("go", append(strings.Fields(line[1])[1:], dir, "example.com/mygame")...)
+	says := game.Run("go", append(strings.Fields(command)[1:], dir, "example.com/mygame")...)
 	if !strings.Contains(says, "example.com/mygame is ready in "+dir) {
 		t.Errorf("it says\n%s", says)
 	}

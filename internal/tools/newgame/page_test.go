@@ -14,7 +14,7 @@ import (
 // The game with a page that the README's command creates is complete: its bindings are those of its protocol, the page
 // compiles strictly and is built, tests pass, and the server serves the page compressed, with the address of the game.
 func TestNewPage(t *testing.T) {
-	game := Make(t, root, "starter-ts")
+	game := Make(t, root, "-ts")
 	for _, name := range []string{"README.md", "docs/guide/binaries.md"} {
 		if b, err := os.ReadFile(filepath.Join(root, name)); err != nil || !strings.Contains(string(b), game.Made) {
 			t.Errorf("%s does not say %q: %v", name, game.Made, err)
@@ -44,7 +44,7 @@ func TestNewPage(t *testing.T) {
 	if text := fetch(t, page); !strings.Contains(text, "<canvas") {
 		t.Errorf("the page is %.200s", text)
 	}
-	built, err := filepath.Glob(filepath.Join(web.Dir, "dist", "assets", "*.wasm"))
+	built, err := filepath.Glob(filepath.Join(game.Dir, "dist", "assets", "*.wasm"))
 	if err != nil || len(built) != 1 {
 		t.Fatalf("modules are %v, %v", built, err)
 	}

@@ -5,5 +5,5 @@ import { tactus } from './tactus.ts';
 export default defineConfig({
   base: './', // the page may be served below any path
   plugins: tactus(['-listen', '127.0.0.1:0', '-websocket', '127.0.0.1:0', '-page', '127.0.0.1:0']),
-  build: { target: 'es2023', reportCompressedSize: false },
+  build: { outDir: '../dist', emptyOutDir: true, target: 'es2023', reportCompressedSize: false },
 });

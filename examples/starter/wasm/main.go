@@ -7,7 +7,7 @@ import (
 	"github.com/tactusgo/tactus/systems/host"
 	"github.com/tactusgo/tactus/systems/host/wasm"
 
-	"github.com/tactusgo/tactus/examples/starter-ts/game"
+	"github.com/tactusgo/tactus/examples/starter/game"
 )
 
 func main() {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tactusgo/tactus/systems/host/bind"
 
-	"github.com/tactusgo/tactus/examples/starter-ts/game"
+	"github.com/tactusgo/tactus/examples/starter/game"
 )
 
 //go:generate go run .
@@ -22,8 +22,8 @@ func main() {
 // config returns the configuration of the bindings. It names the numbers that have a meaning.
 func config() bind.Config {
 	colours := bind.Enum{Name: "Colour", Fields: []string{"Player.Colour", "Paint.Colour"}}
-	for n, name := range game.Colours {
-		colours.Values = append(colours.Values, bind.Value{Name: name, Number: int64(n)})
+	for n, c := range game.Colours {
+		colours.Values = append(colours.Values, bind.Value{Name: c.Name, Number: int64(n)})
 	}
 	return bind.Config{Name: "game", Protocol: game.Protocol(), Enums: []bind.Enum{colours}}
 }
