@@ -148,7 +148,7 @@ func (g *game) fromNothing() error {
 // The template has two pages. These are the files of one that a game with the other one does not get.
 var (
 	goPage = []string{"page"}
-	tsPage = []string{"web", "wasm", "bindings", ".github/workflows/web.yml"}
+	tsPage = []string{"web", "wasm", "bindings", "game/host.go", ".github/workflows/web.yml"}
 )
 
 // fromTemplate copies the template, builds it and tests it.

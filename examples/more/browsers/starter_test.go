@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -59,6 +60,24 @@ func (b *browser) walks() {
 		far, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool]("{"+find+"Math.abs(me()?.x - from.x) > 60}"))
 		return err == nil && far
 	})
+}
+
+// TestStarterInGo plays on the page of the game that `go run ./examples/new` makes, which is built as its README says.
+func TestStarterInGo(t *testing.T) {
+	game := newgame.Make(t, root(t), "")
+	readme, err := os.ReadFile(filepath.Join(game.Dir, "page", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := regexp.MustCompile(`(?m)^    .*$`).FindAllString(string(readme), -1)
+	game.Run("sh", "-ec", strings.Join(commands[:len(commands)-1], "\n")) // the last one starts the server
+	game.Run("go", "build", "-o", "bin", "./server")
+	_, log := game.Start(filepath.Join(game.Dir, "bin"), "-listen", "127.0.0.1:0", "-websocket", "127.0.0.1:0", "-page", "127.0.0.1:0")
+	b := browse(t, 1280, 800, 1, false)
+	b.do(chromedp.Navigate(log.Find(t, `"msg":"page","url":"([^"]+)"`) + "?name=Ann"))
+	b.holds("it draws", `const canvas = document.querySelector('canvas'), { width, height } = canvas;
+		document.getElementById('status').textContent === '' && canvas.getContext('2d').getImageData(0, 0, width, height).data.some((v) => v > 0)`)
+	b.picture("starter-go")
 }
 
 // TestStarter plays the game that `go run ./examples/new -ts` makes. The built page is played from the game's own server, under its content policy, and so is the page in development. There, a
@@ -116,12 +135,22 @@ func TestStarter(t *testing.T) {
 			}
 			_ = vite.Wait()
 		}()
+		udp := log.Find(b.T, `"msg":"serving","udp":"([^"]+)"`)
 		at := log.Find(b.T, `Local:\W+(http://127\.0\.0\.1:\d+/)`)
 		b.do(chromedp.Navigate(at + "?name=Ann"))
 		b.walks()
 		b.holds("it is marked", `globalThis.mark = game; true`)
 		web.Change("src/draw.ts", "const GOLD = '#ffc94a'", "globalThis.looks = 'other'; const GOLD = '#ffc94a'")
 		b.holds("it looks different, and the match goes on", `globalThis.looks === 'other' && globalThis.mark === game && game.ended === null && me() !== undefined`)
+
+		web.Change("src/draw.ts", "const born = performance.now();", "const born = performance.now(); globalThis.burst = Worth;")
+		game.Run("go", "build", "-o", "bot", "./client")
+		bot, _ := game.Start(filepath.Join(game.Dir, "bot"), "-connect", udp, "-name", "Bob")
+		b.holds("the page shows that another player takes a star", `globalThis.burst > 0 && globalThis.mark === game && rows('Player').length === 2`)
+		if err := bot.Process.Signal(os.Interrupt); err != nil {
+			b.Error(err)
+		}
+		_ = bot.Wait()
 
 		game.Change("game/protocol.go", "	Colour uint8  `net:\"enum 6\"`\n	Score ", "	Colour uint8  `net:\"enum 6\"`\n	Lives uint8 `net:\"0..3\"`\n	Score ")
 		game.Change("game/rules.go", "	stars = 12 ", "	stars = 5 ")

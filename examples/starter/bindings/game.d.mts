@@ -117,10 +117,23 @@ export interface Paint {
   Colour: Colour;
 }
 
+/** The server sends this type: see Told. */
+export interface Taken {
+  set(address: number): this;
+  /** Any uint32 */
+  readonly By: number;
+  /** 0 to 640 in steps of 0.1 */
+  readonly X: number;
+  /** 0 to 400 in steps of 0.1 */
+  readonly Y: number;
+  /** 0 to 3 in steps of 1 */
+  readonly Worth: number;
+}
+
 /** Reads the values of news items. */
 export interface Told {
   /** The value of an item, by type; null if the item has no such value. The same object is reused for every item of a type. */
-  read(n: { readonly kind: string; readonly which: number; readonly at: number; readonly size: number }): null;
+  read(n: { readonly kind: string; readonly which: number; readonly at: number; readonly size: number }): (Taken & { readonly type: 'Taken' }) | null;
 }
 
 /** The classes that bind of @tactusgo/client makes. */

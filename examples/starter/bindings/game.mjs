@@ -31,6 +31,7 @@ export default {
     'login Login of 17 bytes{Name uint8 at 0 of 16}',
     'send 0 Presence of 1 bytes{Away bool at 0}',
     'send 1 Paint of 1 bytes{Colour uint8 at 0}',
+    'event 0 Taken of 16 bytes{By uint32 at 0; X float32 at 4; Y float32 at 8; Worth uint8 at 12}',
   ],
   hash: '33df12f58ac0a37a',
   enums: {Colour},
@@ -69,10 +70,16 @@ export default {
     { name: 'Paint', size: 1, in: [
       { name: 'Colour', at: 0, as: 'u8', round: 'clamp' },
     ] },
+    { name: 'Taken', size: 16, in: [
+      { name: 'By', at: 0, as: 'u32' },
+      { name: 'X', at: 4, as: 'f32' },
+      { name: 'Y', at: 8, as: 'f32' },
+      { name: 'Worth', at: 12, as: 'u8', round: 'clamp' },
+    ] },
   ],
   told: {
     message: [],
-    event: [],
+    event: ['Taken'],
     outcome: [],
   },
   sent: [

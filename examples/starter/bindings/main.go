@@ -25,5 +25,5 @@ func config() bind.Config {
 	for n, c := range game.Colours {
 		colours.Values = append(colours.Values, bind.Value{Name: c.Name, Number: int64(n)})
 	}
-	return bind.Config{Name: "game", Protocol: game.Protocol(), Enums: []bind.Enum{colours}}
+	return bind.Config{Name: "game", Protocol: game.Protocol(), Book: game.Book(), Enums: []bind.Enum{colours}}
 }

@@ -23,22 +23,25 @@ import (
 type window struct {
 	ctx    context.Context
 	client *systems.Client
-	colour uint8 // the colour requested last
+	colour uint8  // the colour requested last
+	line   string // the newest event
 }
 
 // play opens a window and plays until the window closes, or ctx or the session ends.
 func play(ctx context.Context, addr string, config systems.ClientConfig, _ io.Writer) error {
+	g := &window{ctx: ctx}
+	game.Listen(&config, func(line string) { g.line = line })
 	config.Gather, config.Prediction.Partial = systems.Gather(keys), systems.Gather(keys)
-	c, err := systems.Dial(ctx, addr, game.Protocol(), config)
-	if err != nil {
+	var err error
+	if g.client, err = systems.Dial(ctx, addr, game.Protocol(), config); err != nil {
 		return err
 	}
-	defer func() { _ = c.Close(time.Now()) }()
+	defer func() { _ = g.client.Close(time.Now()) }()
 	ebiten.SetWindowTitle("Starter: arrow keys walk, C is for colour")
 	ebiten.SetWindowSize(game.Width, game.Height)
 	ebiten.SetRunnableOnUnfocused(true) // the match continues behind other windows
 	ebiten.SetTPS(ebiten.SyncWithFPS)   // the client keeps its own tick rate
-	return ebiten.RunGame(&window{ctx: ctx, client: c})
+	return ebiten.RunGame(g)
 }
 
 // keys fills the input of a tick, or of a frame between two ticks.
@@ -81,6 +84,7 @@ func (g *window) Update() error {
 // Draw shows the view.
 func (g *window) Draw(screen *ebiten.Image) {
 	screen.Fill(color.RGBA{R: 32, G: 36, B: 40, A: 255})
+	ebitenutil.DebugPrintAt(screen, g.line, 8, game.Height-20)
 	for d := range game.Look(g.client) {
 		vector.DrawFilledCircle(screen, d.X, d.Y, d.R, tint(d.Colour), true)
 		if d.Own {

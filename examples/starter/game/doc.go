@@ -4,6 +4,7 @@
 //   - Choose the netcode model: [Model], one word.
 //   - Change inputs and components: protocol.go, where each type and each rule is one line of [Protocol].
 //   - Change the rules: rules.go.
-//   - Change the picture on all screens: look.go, with [Look].
+//   - Add events: event.go, with [Events].
+//   - Change the picture of the terminal, the window and the page in Go: look.go, with [Look].
 //   - Add a bot, as the tests and the client in a terminal do: [Bot].
 package game

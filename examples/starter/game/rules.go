@@ -3,6 +3,7 @@ package game
 import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/systems/event"
 )
 
 const (
@@ -21,6 +22,7 @@ type walker struct {
 // collector is the row for players who collect, star the row for stars.
 type (
 	collector struct {
+		Owner  *components.Owner
 		Place  *Place
 		Player *Player
 	}
@@ -70,6 +72,7 @@ func collect(w *ecs.World) {
 				continue
 			}
 			p.Player.Score = min(p.Player.Score+uint16(s.Star.Worth), most)
+			event.Raise(w, event.ToAll(), Taken{By: p.Owner.Client, X: s.Place.X, Y: s.Place.Y, Worth: s.Star.Worth})
 			s.Star.Worth = 0 // the despawn takes effect later in this tick; until then no other player may take the star
 			w.Despawn(e)
 		}

@@ -33,28 +33,32 @@ func main() {
 			}
 		}
 	}
+	newest := "" // event
 	browser.Run(browser.Config{
 		Protocol: game.Protocol,
 		Configure: func(c *systems.ClientConfig) {
 			who := game.Login{}
 			who.Name.Set(flag.Lookup("name").Value.String()) // as typed on the page
 			c.Login, c.Gather, c.Prediction.Partial = who, held, held
+			game.Listen(c, func(line string) { newest = line })
 		},
 		Draw: func(c *systems.Client) {
 			paint(c)
-			draw(c)
+			draw(c, newest)
 		},
 	})
 }
 
-// draw draws the view.
-func draw(c *systems.Client) {
+// draw draws the view, and the newest event below it.
+func draw(c *systems.Client, newest string) {
 	me, _ := c.Own(c.View())
 	at := cmp.Or(ecs.Get[game.Place](c.View(), me), &game.Place{X: game.Width / 2, Y: game.Height / 2})
 	canvas := browser.Canvas(game.Width, game.Height, at.X, at.Y)
 	canvas.Set("font", "12px sans-serif")
 	canvas.Set("textAlign", "center")
 	canvas.Set("lineWidth", 3)
+	canvas.Set("fillStyle", "#333")
+	canvas.Call("fillText", newest, game.Width/2, game.Height-8)
 	for d := range game.Look(c) {
 		canvas.Set("fillStyle", fmt.Sprintf("#%06x", d.Colour))
 		canvas.Call("beginPath")

@@ -32,6 +32,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/devtools/inspect"
 	"github.com/tactusgo/tactus/systems/devtools/runner/web"
+	"github.com/tactusgo/tactus/systems/event"
 
 	"github.com/tactusgo/tactus/examples/starter/game"
 )
@@ -84,6 +85,7 @@ func run(ctx, drain context.Context, args []string, out io.Writer) error {
 	config := systems.ServerConfig{
 		Model:   game.Model,
 		Players: systems.Players{Login: systems.Login(m.admit), ReconnectWindow: 30 * time.Second},
+		Events:  event.NewServer(game.Events(), event.ServerConfig{}),
 		Logger:  log,
 	}
 	names, err := o.access(&config)

@@ -49,6 +49,13 @@ func start(ctx, drain context.Context, args ...string) *server {
 	return s
 }
 
+// client is the configuration of a client, with a token or nil.
+func client(token *netcode.ConnectToken) systems.ClientConfig {
+	c := systems.ClientConfig{Session: systems.ClientSession{Token: token}}
+	game.Listen(&c, func(string) {})
+	return c
+}
+
 // until is the next line of the log with a message.
 func (s *server) until(t *testing.T, message string) map[string]any {
 	t.Helper()
@@ -81,7 +88,7 @@ func TestDrain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return systems.Dial(ctx, "", game.Protocol(), systems.ClientConfig{Session: systems.ClientSession{Token: token}})
+		return systems.Dial(ctx, "", game.Protocol(), client(token))
 	}
 	ann, err := dial(1, "Ann")
 	if err != nil {
@@ -128,7 +135,7 @@ func TestDrainIsBounded(t *testing.T) {
 	told, drain := context.WithCancel(ctx)
 	defer drain()
 	s := start(ctx, told, "-page", "", "-drain", "1ms")
-	c, err := systems.Dial(ctx, s.until(t, "serving")["udp"].(string), game.Protocol(), systems.ClientConfig{})
+	c, err := systems.Dial(ctx, s.until(t, "serving")["udp"].(string), game.Protocol(), client(nil))
 	if err != nil {
 		t.Fatal(err)
 	}

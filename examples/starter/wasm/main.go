@@ -4,14 +4,9 @@
 package main
 
 import (
-	"github.com/tactusgo/tactus/systems/host"
 	"github.com/tactusgo/tactus/systems/host/wasm"
 
 	"github.com/tactusgo/tactus/examples/starter/game"
 )
 
-func main() {
-	wasm.Serve(wasm.Game{Protocol: game.Protocol, Config: func() host.Config {
-		return host.Config{Input: host.InputOf[game.Move](nil), Partial: true}
-	}})
-}
+func main() { wasm.Serve(wasm.Game{Protocol: game.Protocol, Config: game.Host}) }

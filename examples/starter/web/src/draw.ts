@@ -1,6 +1,6 @@
 // Draws the game. You can change this file while you play: saving it updates the picture. To use three.js, Pixi or another
 // renderer, replace this file: it reads rows of tables and does not depend on the network.
-import type { Colour, Table } from '../../bindings/game.mjs';
+import type { Colour, Table, Taken } from '../../bindings/game.mjs';
 
 /** The size of the arena, in units: Width and Height of game/protocol.go. */
 const WIDTH = 640, HEIGHT = 400;
@@ -44,7 +44,8 @@ export function draw(canvas: HTMLCanvasElement, tables: readonly Table[], client
     if (Place && Star) for (let r = 0; r < t.rows; r++) star(c, Place.X(r), Place.Y(r), Star.Worth(r), t.id(r), now);
     if (!Place || !Player || !Owner) continue;
     for (let r = 0; r < t.rows; r++) {
-      const p = remember(t.id(r), Place.X(r), Place.Y(r), Player.Score(r), now);
+      const p = remember(t.id(r), Place.X(r), Place.Y(r));
+      p.score = Player.Score(r);
       p.name = Player.Name(r);
       p.colour = Player.Colour(r);
       p.own = Owner.Client(r) === client;
@@ -64,18 +65,21 @@ export function draw(canvas: HTMLCanvasElement, tables: readonly Table[], client
   return scene;
 }
 
-/** Moves the player of the previous frame to its new place. The eyes follow the movement. A higher score adds sparks. */
-function remember(id: number, x: number, y: number, score: number, now: number): Player {
+/** Adds sparks and points where a player has taken a star. */
+export function burst({ X: x, Y: y, Worth }: Taken): void {
+  const born = performance.now();
+  sparks.push({ x, y: y - 30, vx: 0, vy: -0.02, born, text: `+${Worth}` });
+  for (let n = 0; n < 14; n++) sparks.push({ x, y, vx: Math.cos(n) * (0.04 + n / 200), vy: Math.sin(n) * (0.04 + n / 200), born, text: '' });
+}
+
+/** Moves the player of the previous frame to its new place. The eyes follow the movement. */
+function remember(id: number, x: number, y: number): Player {
   let p = known.get(id);
-  if (!p) known.set(id, (p = { name: '', score, colour: 0, own: false, away: false, x, y, lookX: 0, lookY: 0 }));
+  if (!p) known.set(id, (p = { name: '', score: 0, colour: 0, own: false, away: false, x, y, lookX: 0, lookY: 0 }));
   const ease = 0.2;
   p.lookX += (Math.sign(Math.round(8 * (x - p.x))) - p.lookX) * ease;
   p.lookY += (Math.sign(Math.round(8 * (y - p.y))) - p.lookY) * ease;
-  if (score > p.score) {
-    sparks.push({ x, y: y - 30, vx: 0, vy: -0.02, born: now, text: `+${score - p.score}` });
-    for (let n = 0; n < 14; n++) sparks.push({ x, y, vx: Math.cos(n) * (0.04 + n / 200), vy: Math.sin(n) * (0.04 + n / 200), born: now, text: '' });
-  }
-  return Object.assign(p, { x, y, score });
+  return Object.assign(p, { x, y });
 }
 
 function floor(c: CanvasRenderingContext2D): void {

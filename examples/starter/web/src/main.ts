@@ -13,9 +13,9 @@ const find = <T extends HTMLElement>(id: string): T => document.getElementById(i
 const canvas = find<HTMLCanvasElement>('game'), form = find<HTMLFormElement>('join'), scores = find('scores'), status = find('status');
 
 // Saving draw.ts while you play changes the picture. The match continues.
-let { draw } = picture;
+let { draw, burst } = picture;
 import.meta.hot?.accept('./draw.ts', (changed) => {
-  if (changed) draw = changed['draw'] as typeof draw;
+  if (changed) ({ draw, burst } = changed as unknown as typeof picture);
 });
 
 const controls = new Controls(canvas, { move: 'walk', buttons: { colour: { keys: ['KeyC'], pad: [0] } } });
@@ -38,6 +38,7 @@ async function join(name: string): Promise<Play> {
 
 /** Plays until the game ends. Returns the error that ended it. */
 function play(game: Play): Promise<unknown> {
+  const told = new bindings.Told(game.module);
   return new Promise((over) => {
     const step = (paint: boolean): void => {
       try {
@@ -49,6 +50,10 @@ function play(game: Play): Promise<unknown> {
         }
         if (!paint) return;
         const scene = draw(canvas, game.frame(), game.stats.Client);
+        for (let i = 0; i < game.news.count; i++) {
+          const event = told.read(game.news.get(i));
+          if (event?.type === 'Taken') burst(event);
+        }
         tell(scene.players);
         me = scene.me;
         say(game.explanation); // empty while the connection is fine
