@@ -84,7 +84,7 @@ func run(ctx, drain context.Context, args []string, out io.Writer) error {
 	m := match{drain: o.drain, log: log}
 	config := systems.ServerConfig{
 		Model:   game.Model,
-		Players: systems.Players{Login: systems.Login(m.admit), ReconnectWindow: 30 * time.Second},
+		Players: systems.Players{Login: systems.Login(m.admit), ReconnectWindow: 30 * time.Second, Spectators: 100},
 		Events:  event.NewServer(game.Events(), event.ServerConfig{}),
 		Logger:  log,
 	}

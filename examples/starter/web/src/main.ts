@@ -19,6 +19,8 @@ import.meta.hot?.accept('./draw.ts', (changed) => {
 });
 
 const controls = new Controls(canvas, { move: 'walk', buttons: { colour: { keys: ['KeyC'], pad: [0] } } });
+const query = new URLSearchParams(location.search);
+const spectate = query.has('watch');
 let game: Play | null = null; // the current game
 let me: picture.Player | null = null;
 const say = (text: string): void => void (status.textContent === text || (status.textContent = text));
@@ -31,7 +33,7 @@ async function join(name: string): Promise<Play> {
   const who = new bindings.Login();
   who.Name = name;
   return connect({
-    ...place, module, exec, game: bindings, login: who.bytes,
+    ...place, module, exec, game: bindings, login: who.bytes, spectate,
     onProgress: (loaded) => say(`Loading: ${(loaded / 1e6).toFixed(1)} MB`),
   });
 }
@@ -131,12 +133,18 @@ async function main(name: string): Promise<never> {
   }
 }
 
-// A player keeps the name until the tab is closed.
-const name = new URLSearchParams(location.search).get('name') ?? sessionStorage.getItem('name');
+// A spectator, by ?watch in the address, has no player. The link joins the game.
+if (spectate) {
+  document.body.className = 'watching';
+  find('hint').replaceChildren('You are watching. ', Object.assign(document.createElement('a'), { href: location.pathname, textContent: 'Play' }));
+}
+
+// A player keeps the name until the tab is closed, so a reload returns to the game.
+const name = query.get('name') ?? sessionStorage.getItem('name');
 form.addEventListener('submit', (e) => {
   e.preventDefault();
   const said = String(new FormData(form).get('name')).trim() || 'guest';
   sessionStorage.setItem('name', said);
   void main(said);
 });
-if (name) void main(name);
+if (name || spectate) void main(name ?? '');
