@@ -18,6 +18,7 @@ import (
 	"github.com/tactusgo/tactus/systems/devtools/runner"
 	"github.com/tactusgo/tactus/systems/policy"
 	"github.com/tactusgo/tactus/systems/rooms"
+	roomsweb "github.com/tactusgo/tactus/systems/rooms/web"
 )
 
 // kindName is the kind of the arena's rooms.
@@ -28,6 +29,7 @@ type many struct {
 	http   string // address of the page and the HTTP interface
 	typed  bool   // -http was given: use no other port
 	web    string // folder of the client; empty: build it
+	embed  []string
 	seats  int
 	npcs   int
 	bots   int // per room
@@ -63,6 +65,12 @@ func (m *many) parse(args []string, stderr io.Writer) error {
 	fs.Bool("rooms", true, "serve rooms and a lobby instead of one match")
 	fs.StringVar(&m.http, "http", usualPage, "serve the lobby, and the HTTP interface under /rooms, at this `address` of this machine. Port 0 chooses a free port,\nand so does the default if its port is in use")
 	fs.StringVar(&m.web, "web", "", "serve the client for browsers from this `folder`, with play.wasm and wasm_exec.js. Without this flag, the Go compiler\nbuilds the client from the checkout and keeps it for the next start")
+	fs.Func("embed", "`sites` that may show the lobby in a frame, separated by commas, such as https://portal.example. The additional entry\n"+
+		"null serves sandboxed frames; then any site can play here through the browsers of its visitors. Default: no site",
+		func(s string) error {
+			m.embed = strings.Split(s, ",")
+			return roomsweb.Config{Embed: m.embed}.Validate()
+		})
 	fs.IntVar(&m.seats, "seats", 8, "seats in a room")
 	fs.IntVar(&m.npcs, "npcs", 50, "server-controlled entities in a room")
 	fs.IntVar(&m.bots, "bots", 0, "bots in a room, in addition to -seats: they join after the first player and leave after the last")

@@ -238,7 +238,7 @@ func TestRoomsFlags(t *testing.T) {
 	}
 	for _, args := range []string{
 		"-http 0.0.0.0:80", "-http 192.0.2.1:80", "-http none", "-seats 0", "-npcs -1", "-max-rooms 0", "-bots 65", "-model Quantum",
-		"-headless", "surplus",
+		"-headless", "surplus", "-embed portal.example", "-embed null",
 	} {
 		refused(args, runner.ExitUsage)
 	}

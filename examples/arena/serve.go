@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 	"unicode"
@@ -51,7 +52,7 @@ func (m *many) serve(ctx context.Context, stdout, stderr io.Writer) error {
 		return fmt.Errorf("%w; -http takes another address, or port 0 for a free one", err)
 	}
 	defer page.Close()
-	wire, err := listenBeside(page.Addr())
+	wire, err := m.listen(page.Addr())
 	if err != nil {
 		return err
 	}
@@ -130,18 +131,21 @@ func (m *many) watch(server *rooms.Server, audit *operator.Audit, at *where) (fu
 	return func(ctx context.Context) error { return page.Serve(ctx, l) }, nil
 }
 
-// listenBeside listens for players on the host of the page, at the usual ports or at free ones.
-func listenBeside(page net.Addr) (*eventloop.Listener, error) {
+// listen listens for players on the host of the page, at the usual ports or at free ones.
+func (m *many) listen(page net.Addr) (*eventloop.Listener, error) {
 	at, err := netip.ParseAddrPort(page.String())
 	if err != nil {
 		return nil, err
 	}
 	host := func(port uint16) string { return netip.AddrPortFrom(at.Addr(), port).String() }
-	const udp, ws = 7777, 7778
-	if wire, err := eventloop.ListenBoth(host(udp), host(ws), nil); err == nil {
+	both := func(udp, ws uint16) (*eventloop.Listener, error) {
+		sockets := eventloop.WebSocketConfig{Addr: host(ws), Sandboxed: slices.Contains(m.embed, "null")}
+		return eventloop.ListenConfig{WebSocket: sockets}.Listen(host(udp))
+	}
+	if wire, err := both(7777, 7778); err == nil {
 		return wire, nil
 	}
-	return eventloop.ListenBoth(host(0), host(0), nil)
+	return both(0, 0)
 }
 
 // site returns the page with the lobby, and the HTTP interface under /rooms.
@@ -150,14 +154,14 @@ func (m *many) site(server *rooms.Server, port uint16, progress io.Writer, log *
 		Check: readable,
 		Match: match.Rules{Least: 1, Patience: 3 * time.Second}.Match, // start after 3 seconds, even with one player
 		// All requests come from this machine, including those of a swarm of bots.
-		PerAddress: 60_000, PerPlayer: 600,
+		PerAddress: 60_000, PerPlayer: 600, Embed: m.embed,
 		Logger: log,
 	}, rooms.Here(server))
 	if err != nil {
 		return nil, err
 	}
 	return web.New(web.Config{
-		Package: "examples/arena/wasm", Dist: pages.Page("lobby"), Dir: m.web, Port: port, Progress: progress,
+		Package: "examples/arena/wasm", Dist: pages.Page("lobby"), Dir: m.web, Port: port, Embed: m.embed, Progress: progress,
 		Lobby: &web.Lobby{Rooms: handler, Kind: kindName, Schema: rooms.SchemaOf(game.CombatProtocol())},
 	}), nil
 }

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
+
+	"github.com/tactusgo/tactus/internal/hostname"
 )
 
 const (
@@ -68,9 +71,11 @@ func ListenWebSocket(addr string) (*Listener, error) {
 }
 
 // ListenBoth serves UDP at addr and WebSocket at webSocketAddr. hosts are the names under which browsers may address the
-// server, in addition to localhost and IP addresses: see [WebSocketConfig].Hosts.
+// server, in addition to localhost and IP addresses: see [WebSocketConfig].Hosts. The entry "null" in hosts is the origin of
+// pages in sandboxed frames, and sets [WebSocketConfig].Sandboxed.
 func ListenBoth(addr, webSocketAddr string, hosts []string) (*Listener, error) {
-	return ListenConfig{WebSocket: WebSocketConfig{Addr: webSocketAddr, Hosts: hosts}}.Listen(addr)
+	names := slices.DeleteFunc(slices.Clone(hosts), func(host string) bool { return host == hostname.Null })
+	return ListenConfig{WebSocket: WebSocketConfig{Addr: webSocketAddr, Hosts: names, Sandboxed: len(names) < len(hosts)}}.Listen(addr)
 }
 
 func orDefault[T comparable](v, def T) T {

@@ -43,6 +43,10 @@ type WebSocketConfig struct {
 	// Hosts are further names of this server, such as game.example, without ports, from which pages may connect. Hosts require
 	// that Origins is nil.
 	Hosts []string
+	// Sandboxed also accepts the origin "null", which browsers send for a page in a frame whose sandbox lacks
+	// allow-same-origin. Every site can make such a frame, so with Sandboxed any page in a browser that reaches this server
+	// can connect. Set it only if players need connect tokens, or if it does not matter who plays.
+	Sandboxed bool
 
 	// ClientAddrHeader is the header in which a proxy sends the client's address: usually X-Forwarded-For, or Forwarded
 	// (RFC 7239). Connections from TrustedProxies must have it. The client's address is the last one in it that is not a

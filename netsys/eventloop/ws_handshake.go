@@ -93,7 +93,7 @@ func (c *WebSocketConfig) allows(r *handshakeRequest, remote netip.Addr) (advice
 	if !r.hasOrigin {
 		return ""
 	}
-	switch err := (hostname.Pages{Origins: c.Origins, Guard: c.guard()}).Check(r.origin, r.host, remote); {
+	switch err := (hostname.Pages{Origins: c.Origins, Guard: c.guard(), Sandboxed: c.Sandboxed}).Check(r.origin, r.host, remote); {
 	case errors.Is(err, hostname.ErrHost):
 		return adviseHost
 	case err != nil:

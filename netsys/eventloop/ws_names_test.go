@@ -52,6 +52,10 @@ func TestForeignNameThatLeadsHere(t *testing.T) {
 		{"an origin's other scheme", origins, "127.0.0.1:7778", "http://game.example", nil, "403"},
 		{"an origin's other port", origins, "127.0.0.1:7778", "https://game.example:8443", nil, "403"},
 		{"a sandboxed page", origins, "127.0.0.1:7778", "null", nil, "403"},
+		{"a sandboxed page that is allowed", eventloop.WebSocketConfig{Sandboxed: true}, "127.0.0.1:7778", "null", nil, "101"},
+		{"a sandboxed page, rebound", eventloop.WebSocketConfig{Sandboxed: true}, "evil.example:7778", "null", nil, "403"},
+		{"another site where sandboxed pages are allowed", eventloop.WebSocketConfig{Sandboxed: true}, "127.0.0.1:7778", "https://evil.example", nil, "403"},
+		{"a sandboxed page beside origins", eventloop.WebSocketConfig{Origins: origins.Origins, Sandboxed: true}, "127.0.0.1:7778", "null", nil, "101"},
 		{"any origin", eventloop.WebSocketConfig{Origins: []string{"*"}}, "127.0.0.1:7778", "null", nil, "101"},
 		{"origins refuse by themselves", origins, "evil.example", "http://evil.example", nil, "403"},
 	} {
@@ -65,6 +69,27 @@ func TestForeignNameThatLeadsHere(t *testing.T) {
 				t.Errorf("answered %q, want %q", status, c.status)
 			}
 		})
+	}
+}
+
+// ListenBoth accepts sandboxed pages if its hosts contain null, which is no name of the server.
+func TestListenBothSandboxed(t *testing.T) {
+	for _, c := range []struct {
+		hosts                []string
+		host, origin, status string
+	}{
+		{nil, "127.0.0.1:7778", "null", "403"},
+		{[]string{"game.example", "null"}, "127.0.0.1:7778", "null", "101"},
+		{[]string{"game.example", "null"}, "game.example:7778", "https://game.example", "101"},
+		{[]string{"game.example", "null"}, "null:7778", "null", "403"},
+	} {
+		l, err := eventloop.ListenBoth("127.0.0.1:0", "127.0.0.1:0", c.hosts)
+		must(t, err)
+		t.Cleanup(func() { _ = l.Close() })
+		r := strings.Replace(request("Origin: "+c.origin), "127.0.0.1:7778", c.host, 1)
+		if status := connectRaw(t, l).handshake(r); status != c.status {
+			t.Errorf("%q, %s from %s: answered %q, want %q", c.hosts, c.host, c.origin, status, c.status)
+		}
 	}
 }
 

@@ -42,6 +42,9 @@ type Config struct {
 	// Hosts lists additional host names of this server, without ports, such as game.example. Pages from them may connect.
 	// Set Hosts only if Origins is nil.
 	Hosts []string
+	// Sandboxed also accepts the origin "null" of pages in sandboxed frames: see eventloop.WebSocketConfig.Sandboxed for the
+	// risk.
+	Sandboxed bool
 
 	// Connections is the maximum number of connections, including unfinished handshakes. Further connections are refused.
 	// Default (0): 1,024.
@@ -109,7 +112,7 @@ func (c Config) filled() Config {
 
 // pages returns the rules for pages that connect.
 func (c *Config) pages() hostname.Pages {
-	return hostname.Pages{Origins: c.Origins, Guard: hostname.Guard{Hosts: c.Hosts}}
+	return hostname.Pages{Origins: c.Origins, Guard: hostname.Guard{Hosts: c.Hosts}, Sandboxed: c.Sandboxed}
 }
 
 // allows reports whether a request may start a session.

@@ -196,15 +196,22 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("origin %q: %d, want %d", origin, got, want)
 		}
 	}
+	if got := request(t, url, http.Header{"Origin": {"null"}}); got != http.StatusForbidden {
+		t.Errorf("a sandboxed page: %d", got)
+	}
 	if got := request(t, url+"other", nil); got != http.StatusNotFound {
 		t.Errorf("another path: %d", got)
 	}
-	if n := l.Stats().Refused; n != 3 {
-		t.Errorf("%d refused, want 3", n)
+	if n := l.Stats().Refused; n != 4 {
+		t.Errorf("%d refused, want 4", n)
 	}
 	named, url := listen(t, webtransport.Config{Origins: []string{"https://game.example"}})
 	if a, b := request(t, url, http.Header{"Origin": {"https://game.example"}}), request(t, url, http.Header{"Origin": {"http://localhost"}}); a != 200 || b != 403 {
 		t.Errorf("the origin that is named: %d, another: %d", a, b)
+	}
+	_, sandboxed := listen(t, webtransport.Config{Sandboxed: true})
+	if a, b := request(t, sandboxed, http.Header{"Origin": {"null"}}), request(t, sandboxed, http.Header{"Origin": {"https://evil.example"}}); a != 200 || b != 403 {
+		t.Errorf("where sandboxed pages are allowed, one: %d, a page of another site: %d", a, b)
 	}
 	wrong := webtransport.DialConfig{Hashes: l.CertificateHashes()}
 	if _, err := wrong.Dial(t.Context(), url); err == nil || !strings.Contains(err.Error(), "none of the hashes") {

@@ -30,9 +30,9 @@ import (
 
 // lobby starts the arena with rooms of two seats. It returns the URLs of its page and of the operator page, and a function that
 // ends the arena.
-func lobby(t *testing.T, program, address string) (url, operator string, end func()) {
+func lobby(t *testing.T, program, address string, args ...string) (url, operator string, end func()) {
 	t.Helper()
-	command := exec.Command(program, "-rooms", "-json", "-http", address, "-inspect", "127.0.0.1:0", "-seats", "2", "-npcs", "10")
+	command := exec.Command(program, append([]string{"-rooms", "-json", "-http", address, "-inspect", "127.0.0.1:0", "-seats", "2", "-npcs", "10"}, args...)...)
 	command.Env = append(os.Environ(), "TACTUS_OPERATORS=ada="+operatorToken)
 	command.Stderr = t.Output()
 	said, err := command.StdoutPipe()
@@ -382,7 +382,7 @@ const seats = `<!doctype html><title>seats</title><p id="status"></p><form id="j
 		[join.elements.connect.value, join.elements.token.value] = [seat.endpoints.ws, seat.token];
 		join.requestSubmit();
 	})();
-</script><script src="/start.js"></script>`
+</script><script src="start.js"></script>`
 
 // A custom page requests seats in rooms for a client in Go of package browser.
 func TestSeatsOfAnotherGame(t *testing.T) {

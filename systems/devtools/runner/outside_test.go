@@ -179,7 +179,7 @@ func TestPageElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	const page = `<!doctype html><title>hop</title><style>p { color: teal }</style><p id="status"></p><p id="said"></p><p id="own"></p>` +
-		`<script>document.getElementById("own").textContent = "our script";</script><script src="/start.js"></script>`
+		`<script>document.getElementById("own").textContent = "our script";</script><script src="start.js"></script>`
 	binary := outside(t, map[string]string{
 		"hop.go":           strings.Replace(string(game), "package runner_test\n", "package main\n", 1),
 		"client/page.html": page,

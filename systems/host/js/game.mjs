@@ -3,6 +3,7 @@ import { load } from './module.mjs';
 import { Replay } from './replay.mjs';
 import { bytesOf, Socket } from './socket.mjs';
 import { Stats } from './stats.mjs';
+import { storage } from './storage.mjs';
 
 const SILENT = 1500; // ms without a datagram until the status is silent
 const UNSEEN = 10; // snapshots a second that a hidden page asks for
@@ -42,16 +43,13 @@ export function tabPlayer(key = 'tactus-player') {
 }
 
 async function claim(key) {
-  try {
-    const { sessionStorage } = globalThis, kept = Number(sessionStorage.getItem(key));
-    if (kept && await hold(`${key} ${kept}`)) return kept;
-    const made = 1 + Math.floor(Math.random() * (Number.MAX_SAFE_INTEGER - 1));
-    sessionStorage.setItem(key, String(made));
-    void hold(`${key} ${made}`);
-    return made;
-  } catch {
-    return 0;
-  }
+  if (!('sessionStorage' in globalThis)) return 0;
+  const kept = Number(storage.session.getItem(key));
+  if (kept && await hold(`${key} ${kept}`)) return kept;
+  const made = 1 + Math.floor(Math.random() * (Number.MAX_SAFE_INTEGER - 1));
+  storage.session.setItem(key, String(made));
+  void hold(`${key} ${made}`);
+  return made;
 }
 
 // hold takes a lock until the page is hidden for good, and again when the page returns. It returns false if another tab has the

@@ -242,8 +242,15 @@ export function connect<B extends Bindings>(options: ConnectOptions<B>): Promise
 
 /** Returns a player id for this tab, up to 2^53 - 1. The browser keeps it for the tab under the key, by default tactus-player, so the
  * player stays the same after a reload. A duplicate of the tab gets another id, if the page is secure (HTTPS, or of this machine).
- * Returns 0 outside pages, and where the browser stores nothing. */
+ * Where the browser forbids storage, the id lasts until the page is closed. Returns 0 outside pages. */
 export function tabPlayer(key?: string): Promise<number>;
+
+/** The sessionStorage and localStorage of the browser. Where it forbids them, as in a sandboxed frame, the values are in memory and last
+ * until the page is closed. */
+export const storage: { readonly session: Kept; readonly local: Kept };
+
+/** The methods of {@link storage}. */
+export type Kept = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
 export class Game<B extends Bindings = Bindings> {
   private constructor();

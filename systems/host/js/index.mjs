@@ -2,3 +2,4 @@
 export { bind } from './bindings.mjs';
 export { load } from './module.mjs';
 export { connect, Game, GameError, Reason, tabPlayer } from './game.mjs';
+export { storage } from './storage.mjs';

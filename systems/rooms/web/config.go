@@ -56,6 +56,11 @@ type Config struct {
 	Match match.Func
 	// Hosts are the host names of the server, without ports, in addition to localhost and addresses.
 	Hosts []string
+	// Embed lists the sites that may show the page of the game in a frame: the same list as Embed of the page. The handler
+	// answers requests of such a page. The entry "null" lets a page in a sandboxed frame ask for seats. Any site can make such
+	// a frame, so the handler then answers every page in the browsers that it admits: of this machine only, or with Authenticate,
+	// of players whose credentials the page sends itself. Cookies are not sent. Default (nil): none.
+	Embed []string
 	// TrustedProxies are the addresses of proxies in front. The handler trusts their X-Forwarded-For, and, without Hosts, the host
 	// names that they pass on. They require Authenticate.
 	TrustedProxies []netip.Prefix
@@ -81,6 +86,9 @@ func (c Config) Validate() error {
 	}
 	if err := (hostname.Guard{Hosts: c.Hosts}).Validate(); err != nil {
 		bad("Hosts: %w", err)
+	}
+	if err := hostname.Embed(c.Embed).Validate(); err != nil {
+		bad("Embed: %w", err)
 	}
 	if slices.ContainsFunc(c.TrustedProxies, func(p netip.Prefix) bool { return !p.IsValid() }) {
 		bad("TrustedProxies: %v has one that is not valid", c.TrustedProxies)

@@ -109,6 +109,54 @@ func TestGuard(t *testing.T) {
 	}
 }
 
+// A page in a sandboxed frame gets seats only if Embed has null. Its browser asks first, and reads the answer. Pages of other sites
+// are refused as before.
+func TestEmbed(t *testing.T) {
+	header := func(r *http.Request, origin string) {
+		r.Header.Set("Origin", origin)
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+	}
+	for _, c := range []struct {
+		embed             []string
+		origin            string
+		shared, ancestors string
+	}{
+		{nil, "null", "", "'none'"},
+		{[]string{"https://portal.example"}, "null", "", "https://portal.example"},
+		{[]string{"https://portal.example", "null"}, "null", "null", "https://portal.example"},
+		{[]string{"https://portal.example", "null"}, "https://portal.example", "", "https://portal.example"},
+		{[]string{"*", "null"}, "https://evil.example", "", "*"},
+	} {
+		config := many()
+		config.Embed = c.embed
+		h, _, err := quiet(t, config, here)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asks, joins := httptest.NewRecorder(), httptest.NewRecorder()
+		r := post("/rooms/join", "", func(r *http.Request) { header(r, c.origin) })
+		r.Method = http.MethodOptions
+		r.Header.Set("Access-Control-Request-Headers", "content-type,player")
+		h.ServeHTTP(asks, r)
+		h.ServeHTTP(joins, post("/rooms/join", `{"kind":"field"}`, func(r *http.Request) { header(r, c.origin) }))
+		want := map[bool][2]int{true: {http.StatusNoContent, http.StatusOK}, false: {http.StatusForbidden, http.StatusForbidden}}[c.shared != ""]
+		if asks.Code != want[0] || joins.Code != want[1] {
+			t.Errorf("%q, %s: %d, then %d", c.embed, c.origin, asks.Code, joins.Code)
+		}
+		if got := asks.Header().Get("Access-Control-Allow-Headers"); (got == "content-type,player") != (c.shared != "") {
+			t.Errorf("%q, %s: the headers %q", c.embed, c.origin, got)
+		}
+		for _, w := range []*httptest.ResponseRecorder{asks, joins} {
+			if got := w.Header().Get("Access-Control-Allow-Origin"); got != c.shared || w.Header().Get("Access-Control-Allow-Credentials") != "" {
+				t.Errorf("%q, %s: %v", c.embed, c.origin, w.Header())
+			}
+			if policy := w.Header().Get("Content-Security-Policy"); policy != "default-src 'none'; frame-ancestors "+c.ancestors {
+				t.Errorf("%q: policy %q", c.embed, policy)
+			}
+		}
+	}
+}
+
 // Each network and each player has a limited number of requests, and is told when to try again. Creating a room costs more.
 func TestLimits(t *testing.T) {
 	c := many()
@@ -175,6 +223,7 @@ func TestConfig(t *testing.T) {
 		"":                             {func(*Config) {}, here},
 		"give Authenticate":            {func(*Config) {}, there},
 		"no host name":                 {func(c *Config) { c.Authenticate, c.Hosts = anyone, []string{"a:80"} }, here},
+		"is not scheme://host":         {func(c *Config) { c.Embed = []string{"portal.example"} }, here},
 		"one that is not valid":        {func(c *Config) { c.Authenticate, c.TrustedProxies = anyone, []netip.Prefix{{}} }, here},
 		"Hosts without Authenticate":   {func(c *Config) { c.Hosts = []string{"a"} }, here},
 		"PerPlayer -1":                 {func(c *Config) { c.PerPlayer = -1 }, here},

@@ -96,27 +96,37 @@ func New(c Config, s rooms.Seats) (*Handler, error) {
 // ServeHTTP implements [http.Handler].
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := w.Header()
-	x.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	x.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors "+hostname.Embed(h.config.Embed).Ancestors())
 	x.Set("X-Content-Type-Options", "nosniff")
 	x.Set("Referrer-Policy", "no-referrer")
 	x.Set("Cross-Origin-Resource-Policy", "same-origin")
 	x.Set("Cache-Control", "no-store")
-	if f := h.admit(r); f != nil {
+	shared := hostname.Embed(h.config.Embed).Share(x, r)
+	if f := h.admit(r, shared); f != nil {
 		refuse(w, f)
 		return
+	}
+	if shared {
+		x.Set("Access-Control-Expose-Headers", "Retry-After")
+		if r.Method == http.MethodOptions {
+			x.Set("Access-Control-Allow-Headers", r.Header.Get("Access-Control-Request-Headers")) // Authenticate may need any
+			x.Set("Access-Control-Max-Age", "600")
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
 	}
 	h.mux.ServeHTTP(w, r)
 }
 
 // admit checks the origin, the host name and the address of a request, and the limit of the address. It returns nil if the
-// request is admitted.
-func (h *Handler) admit(r *http.Request) *Failure {
+// request is admitted. shared is true for a page in a sandboxed frame that Config.Embed allows.
+func (h *Handler) admit(r *http.Request, shared bool) *Failure {
 	guard := h.config.guard()
 	remote, err := netip.ParseAddrPort(r.RemoteAddr)
 	switch {
 	case err != nil:
 		return fail("forbidden", adviseLocal)
-	case guard.Foreign(r):
+	case !shared && guard.Foreign(r):
 		return fail("forbidden", adviseOrigin)
 	case h.config.Authenticate == nil && !h.seats.Local(), h.config.Authenticate == nil && (!remote.Addr().Unmap().IsLoopback() || hostname.Forwarded(r.Header)):
 		return fail("forbidden", adviseLocal)

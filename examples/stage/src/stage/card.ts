@@ -1,6 +1,6 @@
 // The card before and after a match: what to do, how to play, and the way in.
 import type { Layout } from './controls';
-import { keep, kept, make } from './dom';
+import { keep, kept, make, onSubmit } from './dom';
 import { finalScores } from './scores';
 
 /** What a card says of its world. */
@@ -32,8 +32,7 @@ export class Card {
     this.field.value = new URLSearchParams(location.search).get('name') ?? kept('name', '');
     this.box.append(make('p', { class: 'brand' }, 'Tactus'), make('h1', {}, words.title), make('p', { class: 'goal' }, words.goal), this.final, form,
       make('div', { id: 'bar' }, this.bar), this.status, howTo(words.layout));
-    form.addEventListener('submit', (e) => {
-      e.preventDefault();
+    onSubmit(form, () => {
       keep('name', this.field.value);
       this.onPlay();
     });

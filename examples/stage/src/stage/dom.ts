@@ -1,4 +1,5 @@
-// Helpers for elements of the page.
+// Helpers for elements of the page, and for what the browser keeps.
+import { storage } from '@tactusgo/client';
 
 /** Returns the element of the page that has an id. */
 export const element = <E extends HTMLElement = HTMLElement>(id: string) => document.getElementById(id) as E;
@@ -18,36 +19,34 @@ export function write(e: HTMLElement, text: string): boolean {
   return true;
 }
 
-/** Reads a value that the browser keeps, or the fallback if it keeps none. */
-export function kept(name: string, fallback: string): string {
-  try {
-    return localStorage.getItem(name) ?? fallback;
-  } catch {
-    return fallback; // the browser forbids it
-  }
+/** Calls f when the player submits a form, also in a frame whose sandbox forbids to submit. Enter in a field clicks the button of the form. */
+export function onSubmit(form: HTMLFormElement, f: () => void) {
+  const submitted = (e: Event) => {
+    e.preventDefault();
+    f();
+  };
+  form.addEventListener('submit', submitted);
+  form.addEventListener('click', (e) => { if ((e.target as Element).closest('button')?.type === 'submit') submitted(e); });
 }
 
+/** Reads a value that the browser keeps, or the fallback if it keeps none. */
+export const kept = (name: string, fallback: string) => storage.local.getItem(name) ?? fallback;
+
 /** Keeps a value for the next visit. */
-export function keep(name: string, value: string) {
-  try {
-    localStorage.setItem(name, value);
-  } catch { /* the browser forbids it */ }
-}
+export const keep = (name: string, value: string) => storage.local.setItem(name, value);
 
 /** Reads what the tab keeps over a reload. */
 export function keptInTab<T>(key: string): T | null {
   try {
-    return JSON.parse(sessionStorage.getItem(key) ?? 'null') as T | null;
+    return JSON.parse(storage.session.getItem(key) ?? 'null') as T | null;
   } catch {
-    return null;
+    return null; // something else has the key
   }
 }
 
 /** Keeps a value for the tab; null forgets it. */
 export function keepInTab(key: string, value: unknown) {
-  try {
-    if (value === null) sessionStorage.removeItem(key); else sessionStorage.setItem(key, JSON.stringify(value));
-  } catch { /* the browser forbids it */ }
+  if (value === null) storage.session.removeItem(key); else storage.session.setItem(key, JSON.stringify(value));
 }
 
 /** Reports whether the player asked for less motion. */

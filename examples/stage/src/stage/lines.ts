@@ -32,14 +32,16 @@ export function listen(say: (line: string) => void) {
     field.value = '';
   };
   field.addEventListener('blur', close);
-  field.addEventListener('keydown', (e) => {
-    e.stopPropagation();
-    if (e.key === 'Escape') field.blur();
-  });
-  form.addEventListener('submit', (e) => {
+  const send = (e: Event) => {
     e.preventDefault();
     const line = field.value.trim();
     if (line) say(line);
     field.blur();
+  };
+  field.addEventListener('keydown', (e) => {
+    e.stopPropagation();
+    if (e.key === 'Escape') field.blur();
+    if (e.key === 'Enter' && !e.isComposing) send(e); // the sandbox of a frame may forbid to submit
   });
+  form.addEventListener('submit', send);
 }

@@ -1,7 +1,7 @@
 // The lobby: it lists rooms, creates them, and requests seats. /rooms/openapi.json describes its requests.
 import { Reason, tabPlayer } from '@tactusgo/client';
 import type { Card } from './card';
-import { keepInTab as keep, keptInTab as kept, make, write } from './dom';
+import { keepInTab as keep, keptInTab as kept, make, onSubmit, write } from './dom';
 import { leave, type Door, type Seat } from './play';
 import { root } from './root';
 
@@ -50,7 +50,7 @@ class Lobby implements Door {
   private readonly before = kept('player');
   private readonly player = tabPlayer('player').then((id) => {
     if (this.before !== null && Number(this.before) !== id) keep('seat', null); // it belongs to the tab that this one is a copy of
-    return id || 1 + Math.floor(Math.random() * (Number.MAX_SAFE_INTEGER - 1)); // the browser stores nothing
+    return id;
   });
   private kind = '';
   private schema = '';
@@ -86,13 +86,11 @@ class Lobby implements Door {
       if (this.cancel) this.cancel.abort();
       else void this.enter('Looking for a match…', (signal) => this.quick(signal));
     };
-    create.addEventListener('submit', (e) => {
-      e.preventDefault();
+    onSubmit(create, () => {
       const name = this.room.value.trim();
-      void this.enter('Creating a room…', (signal) => this.ask('/rooms/create', { kind: this.kind, options: name ? { name } : {}, private: this.hidden.checked }, signal));
+      void this.enter('Creating a room…', (signal) => this.ask('rooms/create', { kind: this.kind, options: name ? { name } : {}, private: this.hidden.checked }, signal));
     });
-    byCode.addEventListener('submit', (e) => {
-      e.preventDefault();
+    onSubmit(byCode, () => {
       const name = this.code.value.trim().toLowerCase();
       if (name) this.into(name); else this.code.focus();
     });
@@ -140,7 +138,7 @@ class Lobby implements Door {
 
   /** Returns to a seat that the player had, or to a room that it watched. */
   private back({ room, watches }: Kept, why: string) {
-    return this.enter(watches ? 'Back to the match…' : 'Back to your seat…', (signal) => this.ask(`/rooms/${room}/${watches ? 'spectate' : 'reconnect'}`, {}, signal)).then((seated) => {
+    return this.enter(watches ? 'Back to the match…' : 'Back to your seat…', (signal) => this.ask(`rooms/${room}/${watches ? 'spectate' : 'reconnect'}`, {}, signal)).then((seated) => {
       if (seated) return;
       this.forget();
       if (why && !this.card.box.querySelector('#status')?.textContent) this.card.say(why, true);
@@ -151,7 +149,7 @@ class Lobby implements Door {
   private async answers() {
     for (; ; await wait(1000)) {
       try {
-        if ((await fetch('/rooms?limit=1', { signal: AbortSignal.timeout(5000) })).ok) return;
+        if ((await fetch('rooms?limit=1', { signal: AbortSignal.timeout(5000) })).ok) return;
       } catch { /* not yet */ }
       this.card.wait('The server does not answer. This goes on as soon as it does.');
     }
@@ -168,14 +166,14 @@ class Lobby implements Door {
   /** Requests a match until the queue has one. */
   private async quick(signal: AbortSignal): Promise<Answer> {
     for (;;) {
-      const answer = await this.ask('/rooms/queue', { kind: this.kind }, signal);
+      const answer = await this.ask('rooms/queue', { kind: this.kind }, signal);
       if (!answer.waits) return answer;
       this.card.say(answer.queued > 1 ? `Waiting with ${answer.queued - 1} more…` : 'Waiting for others…');
     }
   }
 
   private into(name: string) {
-    void this.enter('Joining…', (signal) => this.ask(`/rooms/${encodeURIComponent(name)}/join`, {}, signal));
+    void this.enter('Joining…', (signal) => this.ask(`rooms/${encodeURIComponent(name)}/join`, {}, signal));
   }
 
   /** Requests a seat and plays on it. Reports whether it got one. */
@@ -247,7 +245,7 @@ class Lobby implements Door {
     const name = make('b'), small = make('small'), button = make('button', { type: 'button', class: 'quiet' }), watch = make('button', { type: 'button', class: 'quiet' }, 'Watch');
     const li = make('li', {}, name, small, watch, button), item = { li, name, small, button, watch };
     button.onclick = () => this.into(id);
-    watch.onclick = () => void this.enter('Joining as a spectator…', (signal) => this.ask(`/rooms/${id}/spectate`, {}, signal));
+    watch.onclick = () => void this.enter('Joining as a spectator…', (signal) => this.ask(`rooms/${id}/spectate`, {}, signal));
     this.items.set(id, item);
     return item;
   }
@@ -257,7 +255,7 @@ class Lobby implements Door {
     for (; ; await wait(2000)) {
       if (document.hidden || !this.card.open) continue;
       try {
-        const r = await fetch('/rooms?limit=100');
+        const r = await fetch('rooms?limit=100');
         if (r.ok) this.show((await r.json()).rooms);
       } catch { /* the next request may succeed */ }
     }

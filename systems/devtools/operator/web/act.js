@@ -3,12 +3,21 @@
 // do, and is in no cookie and in no address.
 
 const kept = "tactus-operator";
+let signedIn = null; // where the browser forbids storage
 function operator() {
   try {
-    return JSON.parse(sessionStorage.getItem(kept)) || null;
+    return JSON.parse(sessionStorage.getItem(kept)) || signedIn;
   } catch {
-    return null;
+    return signedIn;
   }
+}
+
+// keep stores the operator for this tab; null removes it.
+function keep(who) {
+  signedIn = who;
+  try {
+    if (who) sessionStorage.setItem(kept, JSON.stringify(who)); else sessionStorage.removeItem(kept);
+  } catch { /* signedIn has it */ }
 }
 
 // post asks for an action, and gives what was answered.
@@ -65,7 +74,7 @@ async function signIn() {
   if (!token) return null;
   try {
     const said = await post(around.base + "check", {}, token.trim());
-    sessionStorage.setItem(kept, JSON.stringify({ name: said.operator, token: token.trim() }));
+    keep({ name: said.operator, token: token.trim() });
     say("Signed in as " + said.operator + ".");
   } catch (e) {
     say(e.code === "unauthorized" ? "No operator has this token." : e.message, true);
@@ -76,7 +85,7 @@ async function signIn() {
 }
 
 function signOut() {
-  sessionStorage.removeItem(kept);
+  keep(null);
   say("Signed out.");
   standing();
 }
@@ -94,7 +103,7 @@ async function act(path, what, body, confirm) {
     const said = await post(path, body, who.token);
     say(what + ": done. " + (said.note || ""));
   } catch (e) {
-    if (e.code === "unauthorized") sessionStorage.removeItem(kept);
+    if (e.code === "unauthorized") keep(null);
     say(what + ": " + e.message, true);
     standing();
   }

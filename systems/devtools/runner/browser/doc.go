@@ -7,6 +7,6 @@
 //   - Show a message to the player: [Say].
 //   - Play in rooms, on a page that requests seats: [Run] has the flag -token.
 //
-// The page needs an element with the id status, which shows why there is no session, and starts the client with /start.js;
+// The page needs an element with the id status, which shows why there is no session, and starts the client with start.js;
 // package web serves both. The package is empty in builds for other platforms.
 package browser

@@ -98,6 +98,12 @@ func (k *Keys) followThumb() {
 	on("pointercancel", up)
 }
 
+// firstPad returns the first gamepad, or undefined where there is none and in a frame that must not read gamepads.
+func firstPad() (pad js.Value) {
+	defer func() { _ = recover() }()
+	return js.Global().Get("navigator").Call("getGamepads").Index(0)
+}
+
 // followPad lets the first gamepad press arrow keys. Browsers have no events of gamepads, so it asks before each frame.
 func (k *Keys) followPad() {
 	const left, right, up, down = 14, 15, 12, 13 // buttons of the standard layout
@@ -105,7 +111,7 @@ func (k *Keys) followPad() {
 	var ask js.Func
 	ask = js.FuncOf(func(js.Value, []js.Value) any {
 		js.Global().Call("requestAnimationFrame", ask)
-		pad := js.Global().Get("navigator").Call("getGamepads").Index(0)
+		pad := firstPad()
 		if !pad.Truthy() || pad.Get("mapping").String() != "standard" {
 			return nil
 		}

@@ -211,7 +211,7 @@ func player() (id uint64) {
 			id = rand.Uint64N(1<<53-1) + 1
 		}
 	}()
-	kept := js.Global().Get("sessionStorage")
+	kept := js.Global().Get("Reflect").Call("get", js.Global(), "sessionStorage") // Get would end the program where it throws
 	if text := kept.Call("getItem", key); text.Type() == js.TypeString {
 		id, _ = strconv.ParseUint(text.String(), 10, 53)
 	}

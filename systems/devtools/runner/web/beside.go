@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,7 +36,7 @@ const host = "127.0.0.1"
 
 // Beside adds a browser page to the match that a world's command plays without flags. The command then starts a server for
 // UDP and WebSockets, bots over the network, and the page, and prints the page's address. Beside sets World.Live and adds
-// the flags -http, -web and -names. listen is eventloop.ListenBoth. It also becomes World.Listen if that is nil.
+// the flags -http, -web, -names and -embed. If -embed contains "null", so do the names for listen. listen is eventloop.ListenBoth. It also becomes World.Listen if that is nil.
 //
 // Beside panics if World.Live is already set, or if c has neither a client nor a page.
 func Beside[W Wire](world *runner.Game, listen func(addr, socket string, names []string) (W, error), c Config) {
@@ -99,8 +100,14 @@ func (b *worldPage) flags(fs *flag.FlagSet) {
 		"compiler builds the client from the checkout and keeps it for the next start")
 }
 
-// hosts declares the flag -names.
+// hosts declares the flags -names and -embed.
 func (b *worldPage) hosts(fs *flag.FlagSet) {
+	fs.Func("embed", "`sites` that may show the page in a frame, separated by commas, such as https://portal.example. The additional entry\n"+
+		"null serves sandboxed frames; then any site can play here through the browsers of its visitors. Default: no site",
+		func(s string) error {
+			b.config.Embed = strings.Split(s, ",")
+			return hostname.Embed(b.config.Embed).Validate()
+		})
 	fs.Func("names", "additional host `names` under which the page may be opened, separated by commas", func(s string) error {
 		b.config.Hosts = strings.Split(s, ",")
 		return hostname.Guard{Hosts: b.config.Hosts}.Validate()
@@ -206,14 +213,18 @@ func (b *worldPage) replay(ctx context.Context, file, protocol string, stdout io
 
 // openTransport opens the transport on a host, at the configured ports or at free ones.
 func (b *worldPage) openTransport(at string) (Wire, error) {
+	names := slices.Clip(b.config.Hosts)
+	if hostname.Embed(b.config.Embed).Sandboxed() {
+		names = append(names, hostname.Null)
+	}
 	if b.config.GamePort != 0 {
-		wire, err := b.listen(net.JoinHostPort(at, b.port(0)), net.JoinHostPort(at, b.port(1)), b.config.Hosts)
+		wire, err := b.listen(net.JoinHostPort(at, b.port(0)), net.JoinHostPort(at, b.port(1)), names)
 		if err == nil {
 			return wire, nil
 		}
 	}
 	free := net.JoinHostPort(at, "0")
-	return b.listen(free, free, b.config.Hosts)
+	return b.listen(free, free, names)
 }
 
 // site returns the page of a transport and the progress of its preparation.

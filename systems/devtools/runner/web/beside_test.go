@@ -165,6 +165,42 @@ func TestBesideKeepsFlags(t *testing.T) {
 	}
 }
 
+// The flag -embed names the sites in the policy of the page. With null, the listener accepts sandboxed pages, too.
+func TestBesideEmbeds(t *testing.T) {
+	for flags, want := range map[string]struct {
+		ancestors, hosts string
+	}{
+		"": {"'none'", "[game.example]"},
+		"-embed https://portal.example,https://*.b.example": {"https://portal.example https://*.b.example", "[game.example]"},
+		"-embed https://portal.example,null":                {"https://portal.example", "[game.example null]"},
+	} {
+		t.Run(flags, func(t *testing.T) {
+			world := plaza()
+			var hosts []string
+			Beside(&world, func(addr, socket string, names []string) (*eventloop.Listener, error) {
+				hosts = names
+				return eventloop.ListenBoth(addr, socket, names)
+			}, Config{Package: "client", Dir: prebuilt(t)})
+			out := start(t, world, "-http 127.0.0.1:0 -clients 1 -names game.example "+flags)
+			r, err := http.Get(out.Find(t, `browser: +(http://\S+)\n`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Body.Close()
+			if policy := r.Header.Get("Content-Security-Policy"); !strings.HasSuffix(policy, "frame-ancestors "+want.ancestors) || fmt.Sprint(hosts) != want.hosts {
+				t.Errorf("hosts %v, policy %q", hosts, policy)
+			}
+		})
+	}
+	world := plaza()
+	Beside(&world, eventloop.ListenBoth, Config{Package: "client"})
+	for flag, want := range map[string]string{"portal.example": "is not scheme://host", "null": "stands alone"} {
+		if _, err := runner.Headless(t.Context(), world, "-virtual", "-embed", flag); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("-embed %s: %v", flag, err)
+		}
+	}
+}
+
 // The page of -replay plays the file, which the site serves.
 func TestBesideReplays(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "plaza.rec")

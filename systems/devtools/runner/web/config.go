@@ -21,7 +21,7 @@ type Config struct {
 	// Touch describes the controls on touch screens. Default (""): the text of Keys.
 	Touch string
 	// Page is the HTML of a custom page, with its scripts and styles inline. Attributes such as style and onclick are not
-	// allowed. It needs an element <script src="/start.js">, which starts the client and shows the progress in an element with
+	// allowed. It needs an element <script src="start.js">, which starts the client and shows the progress in an element with
 	// the id status. If the page has a form with the id join, the client starts when the form is submitted, and the fields of
 	// the form become arguments: -NAME VALUE. Default (""): the page of this package, with Title, Rules, Keys and Touch.
 	Page string
@@ -44,6 +44,16 @@ type Config struct {
 	// Hosts are the allowed host names of the site, without ports, in addition to localhost and IP addresses. Anyone who
 	// controls the DNS of such a name can impersonate the site. The flag -names of [Beside] sets them.
 	Hosts []string
+	// Embed lists the sites that may show the page in a frame, as scheme://host or scheme://host:port, such as
+	// https://portal.example or https://*.portal.example; "*" allows every site. Give rooms/web.Config.Embed the same list.
+	//
+	// The additional entry "null" is for a frame whose sandbox lacks allow-same-origin. The origin of the page in such a frame is
+	// "null", as it is for any page that another site puts in one. With this entry, any site can make the browsers of its
+	// visitors read the files of the page and, if the game's listener has Sandboxed set, open sockets. If players need connect
+	// tokens, that gains the site nothing. Without tokens it can play on this server from each such browser.
+	//
+	// The flag -embed of [Beside] sets the list and the listener. Default (nil): no site.
+	Embed []string
 	// Progress receives progress messages, one line at a time. [Beside] shows them below the table. Default (nil): none.
 	Progress io.Writer
 }

@@ -59,9 +59,11 @@ type Dist struct {
 	Hashes [][]byte
 	// Hosts are the allowed host names: see Config.Hosts. A [Site] sets them.
 	Hosts []string
-	// Policy is the Content-Security-Policy of each file. [GameSockets] in it stands for the addresses in connect.json.
-	// Change it if the page needs other servers: a login service in connect-src, or in frame-ancestors a portal that embeds
-	// the game. Default (""): [DefaultPolicy].
+	// Embed lists the sites that may show the page in a frame: see Config.Embed. A [Site] sets it.
+	Embed []string
+	// Policy is the Content-Security-Policy of each file. [GameSockets] in it stands for the addresses in connect.json, and
+	// [EmbeddingSites] for Embed. Change it if the page needs other servers, such as a login service in connect-src. Default
+	// (""): [DefaultPolicy].
 	Policy string
 	// Insecure lets clients on other machines play in development mode. A [Site] sets it if its client's arguments do.
 	Insecure bool
@@ -113,10 +115,14 @@ func (p *packedFiles) file(files fs.FS, name string) (*packedFile, error) {
 // GameSockets is the placeholder in a policy for the WebSocket and WebTransport addresses of connect.json.
 const GameSockets = "{game}"
 
+// EmbeddingSites is the placeholder in a policy for the sites of Dist.Embed, or for 'none'.
+const EmbeddingSites = "{embed}"
+
 // DefaultPolicy is the Content-Security-Policy of a [Dist]. It allows WebAssembly, scripts, styles, fonts, images and
-// sounds from its own server, images and sounds as data: and blob: URLs, and connections to its own server and the game.
+// sounds from its own server, images and sounds as data: and blob: URLs, and connections to its own server and the game. The
+// sites of Dist.Embed may show the page in a frame.
 const DefaultPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
-	"font-src 'self' data:; media-src 'self' data: blob:; connect-src 'self' data: blob: " + GameSockets + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	"font-src 'self' data:; media-src 'self' data: blob:; connect-src 'self' data: blob: " + GameSockets + "; base-uri 'none'; form-action 'none'; frame-ancestors " + EmbeddingSites
 
 // hashed matches file names with a content hash from a bundler, such as assets/index-D4x_9fQa.js.
 var hashed = regexp.MustCompile(`(^|/)assets/[^/]*-([A-Za-z0-9_-]{8})\.[a-z0-9.]+$`)
@@ -156,9 +162,15 @@ func (d *Dist) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, adviseName, http.StatusForbidden)
 		return
 	}
+	embed := hostname.Embed(d.Embed)
+	if err := embed.Validate(); err != nil {
+		http.Error(w, "web: Dist.Embed: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
 	to := d.connect(r)
 	h := w.Header()
-	h.Set("Content-Security-Policy", strings.ReplaceAll(cmp.Or(d.Policy, DefaultPolicy), GameSockets, strings.Join(to.sources(), " ")))
+	embed.Share(h, r)
+	h.Set("Content-Security-Policy", strings.NewReplacer(GameSockets, strings.Join(to.sources(), " "), EmbeddingSites, embed.Ancestors()).Replace(cmp.Or(d.Policy, DefaultPolicy)))
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-cache")
@@ -226,7 +238,7 @@ func (d *Dist) serve(w http.ResponseWriter, r *http.Request, name string) {
 	defer root.Close()
 	kind := kinds[path.Ext(name)]
 	w.Header().Set("Content-Type", cmp.Or(kind, "application/octet-stream"))
-	w.Header().Set("Vary", "Accept-Encoding")
+	w.Header().Add("Vary", "Accept-Encoding")
 	for _, way := range [...]struct{ ext, encoding string }{{".br", "br"}, {".gz", "gzip"}, {}} {
 		if way.encoding != "" && !accepts(r.Header.Get("Accept-Encoding"), way.encoding) {
 			continue
@@ -261,7 +273,7 @@ func (d *Dist) serveFile(w http.ResponseWriter, r *http.Request, name string) {
 	}
 	h := w.Header()
 	h.Set("Content-Type", cmp.Or(kinds[path.Ext(name)], "application/octet-stream"))
-	h.Set("Vary", "Accept-Encoding")
+	h.Add("Vary", "Accept-Encoding")
 	b, tag := x.gzip, x.tag+"-gz"
 	if accepts(r.Header.Get("Accept-Encoding"), "gzip") {
 		h.Set("Content-Encoding", "gzip")
@@ -347,6 +359,6 @@ func (d *Dist) forSite(c *Config) *Dist {
 	}
 	return &Dist{
 		Files: d.Files, Folder: d.Folder, Index: d.Index, Command: d.Command, Port: c.Port, WebSocket: d.WebSocket, WebTransport: d.WebTransport,
-		Hashes: d.Hashes, Hosts: c.Hosts, Policy: d.Policy, Insecure: slices.Contains(c.Args, insecure),
+		Hashes: d.Hashes, Hosts: c.Hosts, Embed: c.Embed, Policy: d.Policy, Insecure: slices.Contains(c.Args, insecure),
 	}
 }

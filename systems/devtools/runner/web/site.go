@@ -49,8 +49,12 @@ type settings struct {
 // script is the content type of scripts.
 const script = "text/javascript; charset=utf-8"
 
-// New returns a site whose client is not ready: see [Site.Prepare]. It panics if Config.Lobby is incomplete, or has no page.
+// New returns a site whose client is not ready: see [Site.Prepare]. It panics if Config.Lobby is incomplete or has
+// no page, and if Config.Embed is invalid.
 func New(c Config) *Site {
+	if err := hostname.Embed(c.Embed).Validate(); err != nil {
+		panic("web.New: Config.Embed: " + err.Error())
+	}
 	told := settings{Port: c.Port, Args: append([]string{}, c.Args...)}
 	if l := c.Lobby; l != nil {
 		if l.Rooms == nil || l.Kind == "" || c.Dist == nil && c.Page == "" {
@@ -122,10 +126,11 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.config.Dist.ServeHTTP(w, r)
 		return
 	}
-	h := w.Header()
+	h, embed := w.Header(), hostname.Embed(s.config.Embed)
+	embed.Share(h, r)
 	h.Set("Content-Security-Policy", fmt.Sprintf("default-src 'none'; script-src 'self' 'wasm-unsafe-eval'%s; style-src 'self'%s; "+
-		"img-src 'self' data:; connect-src 'self' ws://%s; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-		s.front.scripts, s.front.styles, s.socket(r)))
+		"img-src 'self' data:; connect-src 'self' ws://%s; base-uri 'none'; form-action 'none'; frame-ancestors %s",
+		s.front.scripts, s.front.styles, s.socket(r), embed.Ancestors()))
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-cache")
@@ -156,7 +161,7 @@ func (s *Site) file(kind string) http.HandlerFunc {
 		name := filepath.Join(dir, strings.TrimPrefix(r.URL.Path, "/"))
 		h := w.Header()
 		h.Set("Content-Type", kind)
-		h.Set("Vary", "Accept-Encoding")
+		h.Add("Vary", "Accept-Encoding")
 		h.Set("ETag", fmt.Sprintf("%q", id))
 		if _, err := os.Stat(name + ".gz"); err == nil && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 			h.Set("Content-Encoding", "gzip")

@@ -152,7 +152,7 @@ func TestPageOfOnesOwn(t *testing.T) {
 			t.Errorf("policy %q is without %q", policy, want)
 		}
 	}
-	if r := get(t, s, "/start.js", ""); !strings.Contains(body(t, r), "/play.wasm") {
+	if r := get(t, s, "/start.js", ""); !strings.Contains(body(t, r), "play.wasm") {
 		t.Errorf("%v is not what starts the client", r.Status)
 	}
 	ours := New(Config{Package: "examples/play", Title: "Tactus <arena>", Rules: "Run & hide.", Keys: [][2]string{{"W & S", "move"}}})

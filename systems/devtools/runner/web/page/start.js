@@ -13,14 +13,19 @@
   };
   const submitted = new Promise((done) => {
     join?.addEventListener("submit", (e) => { e.preventDefault(); done(); });
+    join?.addEventListener("click", (e) => { // the sandbox of a frame may forbid to submit; Enter in a field clicks the button, too
+      if (e.target.closest("button, input")?.type !== "submit") return;
+      e.preventDefault();
+      if (join.reportValidity()) done();
+    });
     if (!join || new URLSearchParams(location.search).has("play")) done();
   });
   const json = async (path) => (await fetch(path)).json();
   try {
     if (typeof WebAssembly !== "object") return show("ended", "This browser has no WebAssembly, which the game needs. Open the page in another browser.");
-    const settings = await json("/play.json");
+    const settings = await json("play.json");
     for (;;) {
-      const b = await json("/build.json");
+      const b = await json("build.json");
       if (b.state === "ready") break;
       if (b.state === "failed") return show("ended", b.error);
       show("loading", b.of ? `Compiling the game, once: ${b.done} of ${b.of} packages…` : "Looking for the game…", b.of ? 0.9 * b.done / b.of : 0);
@@ -29,11 +34,11 @@
     show("loading", "Loading…", 0.93);
     await new Promise((done, bad) => {
       const s = document.createElement("script");
-      s.src = "/wasm_exec.js"; s.onload = done; s.onerror = () => bad(new Error("/wasm_exec.js does not load"));
+      s.src = "wasm_exec.js"; s.onload = done; s.onerror = () => bad(new Error("wasm_exec.js does not load"));
       document.head.append(s);
     });
     const go = new Go();
-    const wasm = await WebAssembly.instantiateStreaming(fetch("/play.wasm"), go.importObject);
+    const wasm = await WebAssembly.instantiateStreaming(fetch("play.wasm"), go.importObject);
     show("ready", "");
     await submitted;
     const host = location.hostname.includes(":") && !location.hostname.startsWith("[") ? `[${location.hostname}]` : location.hostname;
