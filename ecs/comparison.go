@@ -64,7 +64,7 @@ func (w *World) HashFields(c *Component) iter.Seq2[string, uint64] {
 			for i, id := range t.NetIDs {
 				p := unsafe.Add(t.Column(c), uintptr(i)*c.size)
 				if c.Schema != nil {
-					// What does not count is zero in a copy by way of the wire.
+					// Encoding and decoding a copy sets bytes to zero that are not part of the value.
 					clean := unsafe.Pointer(&words[0])
 					if _, err := c.Schema.ReadRaw(c.Schema.AppendRaw(nil, p), clean); err == nil {
 						p = clean

@@ -170,7 +170,7 @@ func TestWhatTheDrawFollows(t *testing.T) {
 		}
 	}
 	equal(t, "replayed", look(10, 20), a)
-	// Who has left draws by tick.
+	// The entity of a client that has left draws by tick.
 	w.Netcode().SetInputSequence(4, 9)
 	byInput := first(w, other)
 	w.Netcode().ForgetInputs(1)

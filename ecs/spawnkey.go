@@ -27,7 +27,7 @@ func (k SpawnKey) compare(o SpawnKey) int {
 	return cmp.Or(cmp.Compare(k.Input, o.Input), cmp.Compare(k.Owner, o.Owner), cmp.Compare(k.Nth, o.Nth))
 }
 
-// stream returns the number for the entity's random numbers.
+// stream returns the number of the stream from which the entity draws its random numbers.
 func (k SpawnKey) stream() uint64 {
 	return mix64(mix64(uint64(k.Owner)<<32|uint64(k.Input)) + uint64(k.Nth))
 }

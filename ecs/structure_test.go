@@ -104,7 +104,7 @@ func TestDecision4_IdentityIsTheNetID(t *testing.T) {
 			}
 		}
 	}
-	// What was loaded under a number of its own does not lead back to others.
+	// New entities continue from the highest number of a loaded entity.
 	loaded := w.Netcode().Replica(5000, w.Netcode().Mask(living[0]), false)
 	w.Netcode().Replica(4000, w.Netcode().Mask(living[0]), false)
 	equal(t, "after what was loaded", w.NetID(w.Spawn(place{})), 5001)

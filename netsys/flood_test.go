@@ -51,7 +51,7 @@ func (s *stage) strike(perSecond int, victims []*player, kinds ...func(f *flood)
 			deliver(netsys.Datagram{From: from, At: now, Data: b})
 		}
 	}
-	// What honest clients send comes somewhere among it.
+	// The datagrams of honest clients arrive at a random place among the forged ones.
 	n, before := perSecond/60, 0
 	s.wire.first = func(now time.Time, deliver func(netsys.Datagram)) {
 		clear(f.forged)

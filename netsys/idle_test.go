@@ -52,7 +52,7 @@ func TestWhatWaitsIsSentAtOnce(t *testing.T) {
 			t.Fatalf("round %d: %v arrived", round, got)
 		}
 	}
-	// What got lost is sent again, with nothing else to wake the session.
+	// A lost message is sent again, although nothing else wakes the session.
 	m.links(Link{Loss: 1})
 	must(t, s.Channels().Send(0, []byte("lost at first")))
 	for range 30 {

@@ -43,7 +43,7 @@ type tunnel interface {
 // therefore adjacent, in six cache lines, and the other fields are in details. Package runtime aligns a struct with pointers and at
 // most 512 bytes to a cache line. See prefetchSession.
 type session struct {
-	// What the session sends and receives with.
+	// The session sends and receives with these.
 	carrier  *carrier
 	lane     *lane // the lane that processes the session
 	tunnel   tunnel

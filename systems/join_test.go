@@ -32,7 +32,7 @@ func joinAtOnce(t *testing.T, seed uint64, things, budget int) {
 	old := g.join(ClientConfig{Gather: gatherPush()}, netsys.Link{})
 	g.connect()
 	g.run(30)
-	// What the world was at each send.
+	// past is the state of the world at each send.
 	type thing struct {
 		at    place
 		owner uint32

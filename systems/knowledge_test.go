@@ -35,7 +35,7 @@ func TestKnowsWhatTheClientHas(t *testing.T) {
 			if !ok || !k.Exists || k.Joining || k.Held == 0 || k.Held > k.Sent || k.Sent > k.Send || k.Baseline > k.Held {
 				t.Fatalf("%+v, %v", k, ok)
 			}
-			// What is acknowledged has arrived.
+			// An acknowledged state has arrived at the client.
 			if tick, known := c.StateTick(id + 1); !known || k.Held*g.server.shape.sendEvery > tick {
 				t.Fatalf("entity %d: acknowledged is send %d, the client has tick %d (%v)", id+1, k.Held, tick, known)
 			}

@@ -14,7 +14,7 @@ import (
 func TestMoreOwnEntitiesThanAPacketHolds(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 10))
-	// What does not fit behind own state must not be squeezed in.
+	// An entity that does not fit behind the owner state must wait for another snapshot.
 	type wide struct {
 		V [24]uint32 `net:"raw"`
 	}

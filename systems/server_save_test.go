@@ -298,7 +298,7 @@ func TestLoadedServerConsumesPendingInputs(t *testing.T) {
 	}
 }
 
-// pendingInputs returns the smallest number of inputs of a player of a save for the next ticks.
+// pendingInputs counts the inputs that a save has for the next ticks, per player, and returns the smallest count.
 func pendingInputs(t *testing.T, save []byte) int {
 	t.Helper()
 	x, err := saves.Parse(save)

@@ -16,7 +16,7 @@ type Field struct {
 	// of the list, "Bag"; elements are "Bag[0]", "Bag[1].Item" and so on.
 	Path string
 
-	// Form is the encoding of the value in memory and in words.
+	// Form says how the value is stored in the component, and how the words of a record encode it.
 	Form Form
 	// Raw, Angle, Edge and Hold are the tag words of the same names. Raw is also true for refs.
 	Raw, Angle, Edge, Hold bool

@@ -50,7 +50,7 @@ func TestReadRawTakesWhatAppendRawWrites(t *testing.T) {
 			if f.valid(sent) && f.load(unsafe.Pointer(&got)) != sent {
 				t.Fatalf("%s arrives as %s", table.Format(0, p), table.Format(0, unsafe.Pointer(&got)))
 			}
-			// What is snapped is valid: inputs are, before they are sent.
+			// Snap makes every value valid. Inputs are snapped before they are sent.
 			table.Snap(p)
 			if !f.valid(f.load(p)) {
 				t.Fatalf("%s is snapped and not valid", table.Format(0, p))

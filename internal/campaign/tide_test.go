@@ -7,8 +7,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// What the server does to the world depends on the world and its tick alone, so that it can
-// be done again, on any peer.
+// The changes that the server makes to the world depend only on the world and its tick. So any peer can repeat them.
 
 // tideRow is an entity that the server may do something to.
 type tideRow struct {

@@ -50,7 +50,7 @@ func said(s *stage, f *Frame, hidden uint64) (all []string) {
 	return all
 }
 
-// What is said without a restricted set does not depend on the set: neither on its values nor on its presence, and not on its changes.
+// Messages to a client that does not see a restricted set are the same whether the set exists, whatever its values are, and however they change.
 func TestRestrictedSetsRevealNothing(t *testing.T) {
 	for seed := range uint64(6) {
 		play := func(behind bool) (heard [][]string, with int) {

@@ -59,7 +59,7 @@ func TestLines(t *testing.T) {
 	if got := (Config{}).Lines(); !slices.Equal(got, want) {
 		t.Errorf("lines %q", got)
 	}
-	// What is each peer's own makes no difference.
+	// Fields that each peer sets for itself are not compared.
 	c := Config{Rate: 1 << 20, RTT: time.Second, History: 100, Channels: DefaultChannels()}
 	for i := range c.Channels {
 		c.Channels[i].Priority, c.Channels[i].MaxAge = -i, -1

@@ -253,7 +253,7 @@ func TestClaims(t *testing.T) {
 			}
 		}
 	}
-	// What is refused for want of memory is not remembered as announced.
+	// A message that was refused because memory was short is not stored as announced.
 	e := mustNew(t, Config{Channels: []ChannelConfig{{Name: "order", Kind: ReliableOrdered, Queue: 100, QueueBytes: 5000, MaxMessage: 4000}}})
 	now := time.Unix(0, 0)
 	for id := byte(1); id < 60; id++ {

@@ -109,7 +109,7 @@ func (in *reliableIn) receive(e *Endpoint, c *channel, r *record, deliver func(i
 	return nil
 }
 
-// whole processes a whole message.
+// whole receives a message that is not divided into pieces.
 func (in *reliableIn) whole(e *Endpoint, c *channel, id uint64, b []byte, deliver func(int, []byte)) error {
 	for i := range in.partial {
 		if a := &in.partial[i]; a.used && a.id == id {

@@ -89,7 +89,7 @@ func TestForgottenPackets(t *testing.T) {
 	if s := e.Stats(); s.Acked != 1 || e.Channel(event).Queued != 1 {
 		t.Errorf("%d acknowledged, %d queued", s.Acked, e.Channel(event).Queued)
 	}
-	// What a packet held is remembered for as long as there is memory for it.
+	// The contents of a packet are stored for as long as there is memory for them.
 	f := newFlight(32, 1)
 	*f.sent.Open(0) = packet{count: 1, fate: flying}
 	p := *f.find(0)

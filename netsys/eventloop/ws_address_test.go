@@ -29,7 +29,7 @@ func TestWebAddresses(t *testing.T) {
 	if webMark.On(mapped) != webMark.On(netip.MustParseAddrPort("192.0.2.1:5000")) {
 		t.Error("the mapped form of an address is another address")
 	}
-	// Who counts by the 64 bits that name a network does not count all of IPv4 as one.
+	// Code that counts clients by their /64 network does not count all of IPv4 as one network.
 	a, b := webMark.On(netip.MustParseAddrPort("192.0.2.1:1")).Addr().As16(), webMark.On(netip.MustParseAddrPort("192.0.2.2:1")).Addr().As16()
 	if [8]byte(a[:8]) == [8]byte(b[:8]) {
 		t.Error("two IPv4 addresses are one network")

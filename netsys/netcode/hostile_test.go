@@ -90,7 +90,7 @@ func TestEveryDamage(t *testing.T) {
 		}
 	}
 	w.unharmed(s, c)
-	// What was damaged is good as it was.
+	// The undamaged datagram is still accepted.
 	if s.Receive(w.now, half, up["response"], s); s.Len() != 2 {
 		t.Error("the handshake that was attacked does not go on")
 	}

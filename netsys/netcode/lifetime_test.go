@@ -25,7 +25,7 @@ func TestTokensThatLiveTooLong(t *testing.T) {
 		config.Lifetime = c.lifetime
 		w.expect(alice, request(w.issue(config)), c.want)
 	}
-	// Who does not have the key is not told apart from anybody else without it.
+	// A token of another key has the same drop reason, whatever its lifetime.
 	w := newWorld(t, ServerConfig{})
 	config := w.config(1)
 	config.Key, config.Lifetime = Key{9}, 24*time.Hour

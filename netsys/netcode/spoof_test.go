@@ -89,7 +89,7 @@ func TestSpoofedRequests(t *testing.T) {
 			w.join(address(3, step), w.issue(w.again(uint64(2000+step), byte(step))))
 		}
 		for _, c := range w.clients[playing+seen:] {
-			// Who sees a request on its way and is there first from elsewhere keeps its client out, as the standard says.
+			// An attacker who sees a request, and sends it first from another address, keeps the client out. The standard allows this.
 			if c.State() == Requesting {
 				break
 			}

@@ -76,7 +76,7 @@ func Example() {
 		fmt.Printf("tick %d: %d opens door %d\n", at.Tick, v.By, at.About)
 	})
 
-	// What package systems does with worlds, sessions and ticks.
+	// Package systems does the following for a game: it connects worlds, sessions and ticks.
 	sw, cw := ecs.NewWorld(p, ecs.Config{}), ecs.NewWorld(p, ecs.Config{})
 	server.Attach(sw, event.Hooks{})
 	server.Join(1, 0, straight(client.Receive))

@@ -232,7 +232,7 @@ func TestNetcodeC6_GapsAreBridged(t *testing.T) {
 // Frames on curves allocate no more than those on lines, which allocate nothing.
 func TestCurvesAllocateNothing(t *testing.T) {
 	fieldtest.SkipUnderRace(t)
-	// What the carousel itself allocates is the same for both.
+	// The carousel allocates the same in both cases.
 	count := func(draw fieldtest.Part) float64 {
 		c := fieldtest.Start(t, onCarousel(1, horses(true), draw), 60*time.Second)
 		fieldtest.LoseSnapshots(c, time.Second)
@@ -398,7 +398,7 @@ func TestNetcodeC6_TurnsTheShortWay(t *testing.T) {
 				was, known := last[top]
 				now := seen{x.Looks.angles(), d.Error}
 				last[top] = now
-				// What was carried on too far comes back, as the error of it fades.
+				// An entity that was extrapolated too far moves back while its error fades.
 				calm := was.left < 0.01 && now.left < 0.01
 				for i := range now.angles {
 					const rounding = 0.004

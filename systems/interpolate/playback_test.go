@@ -44,7 +44,7 @@ func TestNetcodeE4_RateIsBounded(t *testing.T) {
 		// The delay follows the link, by the rate alone.
 		c.SetLinks(systemstest.RoundTrip(200*time.Millisecond, 60*time.Millisecond, 0.05), systemstest.RoundTrip(220*time.Millisecond, 60*time.Millisecond, 0.05))
 		c.Run(10 * time.Second)
-		// What was late ten seconds ago no longer counts, all at once.
+		// The delays of more than ten seconds ago stop counting, all at the same time.
 		c.SetLinks(netsys.Link{}, netsys.Link{})
 		c.Run(15 * time.Second)
 		if faster == 0 || slower == 0 {

@@ -37,7 +37,7 @@ func Example() {
 	}
 	server.Netcode().SetTick(60)
 
-	// What the client's view showed: tick 41.5, between the states of 39 and 42.
+	// The client's view showed tick 41.5, between the states of 39 and 42.
 	claim := lagcomp.NewClaim(41.5, 39, 42, 3)
 	view := comp.As(7, claim)
 	type target struct{ At Position }

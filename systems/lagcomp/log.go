@@ -41,7 +41,7 @@ func NewLog[T any](n int) *Log[T] {
 	return &Log[T]{sights: make([]Sight[T], 0, n)}
 }
 
-// Note records the target as the shooter of view v and the server see it now. hit is the decision of the game.
+// Note records the target twice: as view v shows it to the shooter, and as it is on the server now. hit is the decision of the game.
 func (l *Log[T]) Note(v View, target ecs.Entity, hit bool) {
 	s := Sight[T]{
 		Tick: v.w.Tick(), Client: v.client, Target: target, NetID: v.NetID(target), Hit: hit,

@@ -52,7 +52,7 @@ func Example() {
 	one := w.Spawn(components.Health{Points: 100}, Trigger{})
 	two := w.Spawn(components.Health{Points: 100}, Trigger{})
 
-	// What a netcode model does: run ticks, go back, say what is final.
+	// A netcode model runs ticks, goes back, and says which ticks are final.
 	history := ecs.NewHistory(w, 60)
 	history.Capture(0)
 	tick := func(t uint32, oneFires, twoFires bool) {

@@ -11,8 +11,8 @@ import (
 	"github.com/tactusgo/tactus/systems/outcome"
 )
 
-// model is the log as its documentation has it: for each tick the outcomes that
-// its last simulation raised, and those that were begun and have not ended.
+// model is a simple implementation of what the log documents. For each tick, it stores the outcomes that the last
+// simulation of the tick raised, and those that have begun and not ended.
 type model struct {
 	ticks   map[uint32]*modelTick
 	horizon uint32

@@ -458,7 +458,7 @@ func TestNetcodeC4_LateInputsAreDropped(t *testing.T) {
 	if f.Missing < rounds/2 || f.Late == 0 || f.Late > f.Missing || f.Resyncs != 0 || fillers != f.Missing {
 		t.Errorf("%d inputs missing, %d fillers stepped, %d late, %d resyncs", f.Missing, fillers, f.Late, f.Resyncs)
 	}
-	// What is held is what was missing, so nobody was wrong.
+	// The server repeated the input that the client sent too, so no client was corrected.
 	c.NoCorrections()
 }
 

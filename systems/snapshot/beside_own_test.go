@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// Components that change altogether in each tick: of the own entity, and of others.
+// OwnMemory is a component of the own entity, and OtherMemory one of other entities. All their words change in each tick.
 type (
 	OwnMemory struct {
 		Words [20]uint32 `net:"raw"`

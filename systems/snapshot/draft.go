@@ -49,7 +49,7 @@ func (d *draft) startSend(w *ecs.World, f *frames.Frame) {
 	d.encoder.arena = d.encoder.arena[:0]
 }
 
-// begin builds the first part of the snapshot of one client, which reads the world: the owner state and the header.
+// begin builds the header and captures the owner state for the snapshot of one client. This part of the work reads the world.
 func (d *draft) begin(c *Client) {
 	d.start(c)
 	d.sys.pace(c)

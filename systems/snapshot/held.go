@@ -116,12 +116,12 @@ func (h *held) holdsPart(send uint32) bool {
 	return s != nil && s.open == 0 && !s.whole && send > h.dropped
 }
 
-// skips reports whether the client holds the view of a send without a member that was in sight.
+// skips reports whether a member was in sight at a send, but is missing from the view of that send that the client holds.
 func (h *held) skips(m *member, send uint32) bool {
 	return h.isJoined(send) && slices.Contains(h.joined.late, m.id)
 }
 
-// lateHash returns a hash of the members that were in sight at a send, and that the client holds the send without.
+// lateHash returns a hash of the members that skips reports for a send.
 func (h *held) lateHash(send uint32) (hash uint64) {
 	if h.isJoined(send) {
 		for _, id := range h.joined.late {

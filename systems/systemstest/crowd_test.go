@@ -117,7 +117,7 @@ func TestRunUntil(t *testing.T) {
 	if c.RunUntil(time.Second, func() bool { return false }) {
 		t.Error("a condition that never holds held")
 	}
-	// What is due at the very end is left for the next run.
+	// A tick that is due at the very end is left for the next run.
 	if got := c.Server.Tick(); got != 89 || c.Elapsed().Round(time.Millisecond) != 1483*time.Millisecond {
 		t.Errorf("gave up after tick %d at %v, not 89", got, c.Elapsed())
 	}

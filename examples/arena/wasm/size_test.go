@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What a player downloads is part of what the client is: whoever links more into it raises these with open eyes.
+// maxRaw and maxGzip limit the download of a player, in bytes. Raise them deliberately, if the client has to link more.
 const (
 	maxRaw  = 8_700_000
 	maxGzip = 2_390_000

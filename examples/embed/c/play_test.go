@@ -40,7 +40,7 @@ func TestPlay(t *testing.T) {
 	}
 }
 
-// Who has a token needs no address.
+// A player with a token needs no address.
 func TestPlayWithToken(t *testing.T) {
 	t.Parallel()
 	folder := built(t)
@@ -59,7 +59,7 @@ func TestPlayWithToken(t *testing.T) {
 	}
 }
 
-// What cannot be is said, and ends the program well.
+// The program prints each error and exits.
 func TestPlayErrors(t *testing.T) {
 	t.Parallel()
 	folder := built(t)

@@ -293,7 +293,7 @@ func TestWorlds(t *testing.T) {
 	}
 }
 
-// Who watches a duel on a phone has no buttons to fight with.
+// A spectator of a duel on a phone sees no buttons for fighting.
 func TestWatching(t *testing.T) {
 	for _, w := range pages.Worlds() {
 		if w.Name != "duel" {

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// What a program links that imports one of our packages: the modules of others, on any
-// platform. A package has the list of the innermost folder that it lies in.
+// The lists name the third-party modules that a program links, on any platform, if it imports one of our packages. The
+// list of a package is that of the innermost folder around it.
 var (
 	linksCodec  = []string{"github.com/klauspost/compress"}
 	linksECS    = []string{"github.com/mlange-42/arche"}

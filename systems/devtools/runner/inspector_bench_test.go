@@ -54,7 +54,7 @@ func BenchmarkInspector(b *testing.B) {
 		}
 	}
 	all[closed].x.Close()
-	// What a page asks for, and Prometheus.
+	// The page requests the status in tick 0 of each second, and Prometheus the metrics in tick 30.
 	asks := map[int]string{0: "/api/status", 30: "/metrics"}
 	pages := []string{"/api/traffic?archetypes=1", "/api/clients", "/api/entities?limit=25", "/api/knows?client=1&entity=9", "/api/entity?id=9"}
 	looks := 0

@@ -17,7 +17,7 @@ type Component struct {
 // Only returns the rule that shows the component T of an entity only to clients to which the interest of shows the entity.
 func Only[T any](of Interest) Component { return Component{reflect.TypeFor[T](), of} }
 
-// maxRestrictions is the maximum number of different interests of components.
+// maxRestrictions is the maximum number of different interests that components may have.
 const maxRestrictions = 4
 
 // restriction is a set of components with the same interest.

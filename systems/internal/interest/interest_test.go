@@ -202,7 +202,9 @@ func TestLocalComponents(t *testing.T) {
 	eyes := &Grid[spot]{Cell: 10, Radius: 10, Eyes: Same[side]()}
 	for name, test := range map[string]struct {
 		of   Interest
-		want [4]bool // with the place and the side of the client, without either, far on its side, on another side
+		// want says whether the client sees four entities: at its place and on its side, without place and side, far away on its
+		// side, and at its place on another side.
+		want [4]bool
 	}{
 		"place": {HiddenUnless(&Grid[hideout]{Cell: 10, Radius: 10}), [4]bool{true, false, false, true}},
 		"same":  {HiddenUnless(Same[side]()), [4]bool{true, false, true, false}},

@@ -31,7 +31,7 @@ func TestMemoryOfAClientAtRest(t *testing.T) {
 		}
 		return use
 	}
-	// What the server has whatever the number of clients is in both.
+	// Memory that does not depend on the number of clients is in both.
 	small, large := rest(few), rest(many)
 	each := (large.Bytes - small.Bytes) / (many - few)
 	t.Logf("%d bytes a client:\n%s", each, large.Less(small).Table(40, many-few))

@@ -142,8 +142,8 @@ func (s *source) baseTick(p *peer, unsent []event, now uint32) uint32 {
 	return base
 }
 
-// maxReach returns how many ticks back a message may refer to, and how many ticks late it may arrive, if inputs of
-// keep ticks are kept.
+// maxReach returns two limits of messages, in ticks: how far back a message may refer, and how late it may arrive. keep
+// is the number of ticks whose inputs are stored.
 func maxReach(keep int) uint32 { return uint32(keep / 4) }
 
 // appendLane writes as many inputs of a lane from tick from on as fit into room bits, and returns the tick after

@@ -165,7 +165,7 @@ func (d *deploy) play(g *visitor) {
 	if err == nil {
 		return
 	}
-	// Who comes as the whistle blows hears that the room has ended before it has seen itself.
+	// A player who joins while the room ends is told the end before it receives its own entity.
 	told, ok := errors.AsType[*netsys.CloseError](err)
 	if over := errors.Is(d.over[g.seat.Room], errOver); !over || g.seen && (!ok || told.Reason != rooms.ReasonEnded) {
 		d.t.Errorf("%v: player %d has lost its seat in room %v: %v; the room: %v", d.now.Sub(birth), g.id, g.seat.Room, err, d.over[g.seat.Room])

@@ -155,7 +155,7 @@ func TestQueueElsewhereAgain(t *testing.T) {
 	if a, b := x.seated(third), x.seated(alone); a.Seat.Room != b.Seat.Room {
 		t.Errorf("%+v and %+v", a.Seat, b.Seat)
 	}
-	// Who does not ask again has left.
+	// A player who does not ask again has left the queue.
 	gone := x.enter("b", match.Wish{Player: rooms.Player{ID: 3}})
 	x.until(time.Second, gone)
 	x.queues["b"].Pause(f.now, gone)

@@ -225,7 +225,7 @@ func TestBesideReplays(t *testing.T) {
 	}
 }
 
-// Who forgets the client, or has another way to play, is told at once.
+// Beside panics without a client, and if World.Live is already set.
 func TestBesideWrongly(t *testing.T) {
 	world := plaza()
 	testgame.MustPanic(t, "without a client", "Config.Package is empty", func() { Beside(&world, eventloop.ListenBoth, Config{}) })

@@ -82,7 +82,7 @@ func TestDist(t *testing.T) {
 	}
 }
 
-// Who has not built it is told how, wherever: and it is there as soon as it is built.
+// While the folder does not exist, the page says how to build it, from any working directory. Once it is built, it is served.
 func TestDistThatIsMissing(t *testing.T) {
 	d := dist(t)
 	d.Folder = "three/other"

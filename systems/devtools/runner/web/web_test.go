@@ -193,7 +193,7 @@ func TestWhyThereIsNoClient(t *testing.T) {
 	}
 }
 
-// What is in the cache is taken from there, unless a source has changed.
+// A client in the cache is used until one of its sources changes.
 func TestCache(t *testing.T) {
 	root, cache := t.TempDir(), t.TempDir()
 	write := func(name, text string) {

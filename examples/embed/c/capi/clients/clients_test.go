@@ -66,7 +66,7 @@ func TestView(t *testing.T) {
 	}
 }
 
-// What is said comes to C with its value, and rows that come are told.
+// C receives each message with its value, and a notice for each new row.
 func TestNews(t *testing.T) {
 	m := newMatch(t)
 	n := m.open(1)

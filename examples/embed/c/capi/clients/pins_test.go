@@ -65,7 +65,7 @@ func TestPinned(t *testing.T) {
 	}
 }
 
-// What is held is what was wanted last, and nothing else.
+// held pins the arrays of the last call, and no others.
 func TestHold(t *testing.T) {
 	var k held
 	all := make([]*struct{ p *[32]byte }, 12)
