@@ -32,7 +32,7 @@ type secret struct {
 	}
 }
 
-// twins are two worlds with the same entities in another order of storage.
+// twins returns two worlds with the same entities in another order of storage.
 func twins() (a, b *ecs.World, es []ecs.Entity) {
 	things := func(p *ecs.Protocol) {
 		ecs.Replicate[satchel](p, ecs.Predicted)

@@ -21,7 +21,7 @@ type dot struct {
 	In  *Move
 }
 
-// Dots is a protocol, built alike by server and client.
+// Dots returns a protocol, built alike by server and client.
 func Dots() *ecs.Protocol {
 	p := ecs.NewProtocol("dots/1")
 	ecs.Replicate[Position](p, ecs.Predicted|ecs.Interpolated)

@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/internal/race"
 )
 
-// rewound is a world whose ticks are simulated again, with two entities.
+// rewound returns a world whose ticks are simulated again, with two entities.
 func rewound() (*ecs.World, ecs.Entity, ecs.Entity) {
 	w := ecs.NewWorld(newServer().Protocol(), ecs.Config{Rewinds: true})
 	return w, w.Spawn(place{1, 1}, health{3}), w.Spawn(place{2, 2})

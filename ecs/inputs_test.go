@@ -22,7 +22,7 @@ func levers(c ecs.Config) *ecs.World {
 	}), c)
 }
 
-// leverOf is the input of a player: of 1 to 4 some, of others none.
+// leverOf returns the input of a player: of 1 to 4 some, of others none.
 func leverOf(owner uint32) unsafe.Pointer {
 	if owner == 0 || owner > 4 {
 		return nil

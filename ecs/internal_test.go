@@ -11,7 +11,7 @@ type piece struct {
 	Kind uint8 `net:"raw"`
 }
 
-// pieces is a world of n of them.
+// pieces returns a world of n entities.
 func pieces(n int) (w *World, es []Entity) {
 	p := NewProtocol("pieces")
 	Replicate[piece](p, Predicted)
@@ -22,7 +22,7 @@ func pieces(n int) (w *World, es []Entity) {
 	return w, es
 }
 
-// numbered is a type of its own for each n.
+// numbered returns a type of its own for each n.
 func numbered(n int) reflect.Type { return reflect.ArrayOf(n+1, reflect.TypeFor[uint8]()) }
 
 func panicOf(f func()) (text string) {

@@ -51,7 +51,7 @@ type (
 // part is an addition of a test to a protocol.
 type part func(p *ecs.Protocol)
 
-// kitProtocol is the protocol of most tests.
+// kitProtocol returns the protocol of most tests.
 func kitProtocol(parts ...part) *ecs.Protocol {
 	return bare("kit", append([]part{func(p *ecs.Protocol) {
 		ecs.Replicate[place](p, ecs.Predicted|ecs.Interpolated)
@@ -74,7 +74,7 @@ func bare(name string, parts ...part) *ecs.Protocol {
 	return p
 }
 
-// rule is a system of Simulate.
+// rule returns a system of Simulate.
 func rule(name string, f func(w *ecs.World)) part {
 	return func(p *ecs.Protocol) { p.Simulate(name, f) }
 }
@@ -135,7 +135,7 @@ func equal[T comparable](t *testing.T, what string, got, want T) {
 	}
 }
 
-// at is e's place, or a value that no test uses.
+// at returns e's place, or a value that no test uses.
 func at(w *ecs.World, e ecs.Entity) place {
 	if p := ecs.Get[place](w, e); p != nil {
 		return *p
@@ -143,7 +143,7 @@ func at(w *ecs.World, e ecs.Entity) place {
 	return place{-99, -99}
 }
 
-// length is how many rows a walk yields.
+// length returns how many rows a walk yields.
 func length[K, V any](walk iter.Seq2[K, V]) (n int) {
 	for range walk {
 		n++
@@ -151,12 +151,12 @@ func length[K, V any](walk iter.Seq2[K, V]) (n int) {
 	return n
 }
 
-// count is how many entities Each and All yield for a place.
+// count returns how many entities Each and All yield for a place.
 func count(w *ecs.World) (each, all int) {
 	return length(ecs.Each[placeRow](w)), length(ecs.All[placeValue](w))
 }
 
-// maskOf is the set of replicated components by their descriptions.
+// maskOf returns the set of replicated components by their descriptions.
 func maskOf(cs ...*ecs.Component) uint64 {
 	var m uint64
 	for _, c := range cs {

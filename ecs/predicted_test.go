@@ -123,7 +123,7 @@ func TestDecision4_ArchetypeChangesInBetween(t *testing.T) {
 	}
 }
 
-// handles is how many handles a world ever had in use at once.
+// handles returns how many handles a world ever had in use at once.
 func handles(t *testing.T, w *ecs.World) (n int) {
 	probe := w.Spawn(health{})
 	defer w.Despawn(probe)

@@ -130,10 +130,10 @@ func (f *firing) replay(input uint32) {
 	f.w.Netcode().EndReplay()
 }
 
-// last is the handle that the gun keeps.
+// last returns the handle that the gun keeps.
 func (f *firing) last() ecs.Entity { return ecs.Get[trigger](f.w, f.gun).Last }
 
-// bullets are the values of all bullets in scope.
+// bullets returns the values of all bullets in scope.
 func (f *firing) bullets() map[place]int {
 	all := map[place]int{}
 	for _, b := range ecs.All[struct {
@@ -155,7 +155,7 @@ func (f *firing) wantBullets(want ...place) {
 	equal(f.t, "bullets", fmt.Sprint(got), fmt.Sprint(wanted))
 }
 
-// pending is how many predicted spawns and despawns wait.
+// pending returns how many predicted spawns and despawns wait.
 func (f *firing) pending() string { return fmt.Sprint(f.w.PendingPredictions()) }
 
 // confirm names e, which must work.

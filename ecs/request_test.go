@@ -26,7 +26,7 @@ func loginRequest() *Request {
 	return newRequest("Join", func(*World, uint32, *login) {})
 }
 
-// forged are values as no honest client has them.
+// forged returns encoded requests that no honest client sends, by name.
 func forged(t testing.TB) map[string][]byte {
 	var v login
 	v.Name.Set("Ada")

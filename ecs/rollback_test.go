@@ -32,7 +32,7 @@ func auction(inOrder bool) func(w *ecs.World) {
 	}
 }
 
-// auctioned is a world of two archetypes after some ticks, with storage
+// auctioned returns a world of two archetypes after some ticks, with storage
 // shuffled between them.
 func auctioned(inOrder, shuffled bool) *ecs.World {
 	w := newServer(rule("auction", auction(inOrder)))

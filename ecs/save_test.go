@@ -364,7 +364,7 @@ func checkVersion(t *testing.T, seed uint64, w, v *World, e Entity, old, next ga
 	}
 }
 
-// oneField is a protocol with one component.
+// oneField returns a protocol with one component.
 func oneField(k reflect.Kind) gameType {
 	return gameType{{name: "Health", fields: []fieldType{{name: "Max", kind: k}}}}
 }

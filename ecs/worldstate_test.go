@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// state is a world's present state in bytes.
+// state returns a world's present state in bytes.
 func state(t testing.TB, w *ecs.World) []byte {
 	t.Helper()
 	h := ecs.NewWorldHistory(w, 1)

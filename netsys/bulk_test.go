@@ -8,8 +8,8 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// delays are how long the datagrams from number from up to number to were on their way, sorted, and how many did
-// not come.
+// delays returns how long each datagram took, sorted, and how many were lost. It covers the datagrams whose number is at
+// least from and below to.
 func (w *traffic) delays(from, to int) (sorted []time.Duration, lost int) {
 	for i := from; i < to; i++ {
 		if w.came[i].IsZero() {

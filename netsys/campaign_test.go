@@ -27,7 +27,7 @@ func TestCampaign(t *testing.T) {
 	}
 }
 
-// anyLink is a link on which a session can live.
+// anyLink returns a link on which a session can live.
 func anyLink(rng *rand.Rand) netsys.Link {
 	latency := time.Duration(rng.IntN(150)) * time.Millisecond
 	link := netsys.Link{Latency: latency, Jitter: latency / time.Duration(2+rng.IntN(10)), Loss: rng.Float64() * 0.2, Duplicate: rng.Float64() * 0.1}

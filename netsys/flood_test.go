@@ -196,7 +196,7 @@ func TestReplayReachesNobody(t *testing.T) {
 	}
 }
 
-// requestOf is the request of a client with a token.
+// requestOf returns the request of a client with a token.
 func requestOf(t *testing.T, token *netcode.ConnectToken) (request []byte) {
 	t.Helper()
 	c, err := netcode.NewClient(token, func(_ netip.AddrPort, b []byte) error {
@@ -249,7 +249,7 @@ func TestInputFlood(t *testing.T) {
 	}
 }
 
-// sessionOf is the session of a client id.
+// sessionOf returns the session of a client id.
 func (s *stage) sessionOf(id uint64) netsys.Session {
 	for session := range s.server.Sessions() {
 		if session.ClientID() == id {

@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/netcode"
 )
 
-// addrNumber is the n-th address, by any of its ports.
+// addrNumber returns the n-th address, by any of its ports.
 func addrNumber(n int) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, byte(n >> 16), byte(n >> 8), byte(n)}), uint16(1+n*7))
 }

@@ -207,7 +207,7 @@ func TestOutage3s(t *testing.T) {
 	}
 }
 
-// came is how many of the datagrams from number first on have arrived.
+// came returns how many of the datagrams from number first on have arrived.
 func came(w *traffic, first int) (n int) {
 	for _, at := range w.came[first:] {
 		if !at.IsZero() {

@@ -334,7 +334,7 @@ func (w *traffic) fault(what string) {
 	}
 }
 
-// lost is how many datagrams have not arrived.
+// lost returns how many datagrams have not arrived.
 func (w *traffic) lost() (n int) {
 	for _, at := range w.came {
 		if at.IsZero() {

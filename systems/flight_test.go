@@ -20,13 +20,13 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// flightModels are all models, with both timings.
+// flightModels returns all models, with both timings.
 func flightModels() []policy.Model {
 	return append(herdModels(), policy.LocalSync{Arrival: true}, policy.Buffered{Arrival: true, Missing: policy.Supersede},
 		policy.ServerRewind{}, policy.Rollback{}, policy.Rollback{Suggest: 50 * time.Millisecond})
 }
 
-// flightConfig is the configuration of a match of herd over a terrible network.
+// flightConfig returns the configuration of a match of herd over a terrible network.
 func flightConfig(seed uint64, m policy.Model, f *systems.Flight) systemstest.Config {
 	c := herdConfig(seed, m, 4, nil, nil)
 	c.Link = systemstest.RoundTrip(200*time.Millisecond, 60*time.Millisecond, 0.1)

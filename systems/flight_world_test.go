@@ -34,7 +34,7 @@ type (
 	}
 )
 
-// stalls is a game whose rules read the past, and whose messages and events change the world.
+// stalls returns a game whose rules read the past, and whose messages and events change the world.
 func stalls() *ecs.Protocol {
 	p := ecs.NewProtocol("stalls/1")
 	ecs.Replicate[stallPlace](p, ecs.Predicted|ecs.Interpolated)

@@ -45,12 +45,12 @@ func ByComponent[T any](share float64) Priority { return interest.ByComponent[T]
 // Priorities returns the product of some priorities.
 func Priorities(all ...Priority) Priority { return interest.Priorities(all...) }
 
-// Same is the [Interest] in entities with the same value of component T as one of the client's own entities: for
+// Same returns the [Interest] in entities with the same value of component T as one of the client's own entities: for
 // example the same room or team. It decides nothing about entities without T. A client whose entities no longer
 // have a T keeps the last values. A client that never had one sees only entities without T.
 func Same[T comparable]() Interest { return interest.Same[T]() }
 
-// Filter is an [Interest] by a function of the game. Me and It are row structs of pointers to components, as for
+// Filter returns an [Interest] by a function of the game. Me and It are row structs of pointers to components, as for
 // ecs.Each, or of their values, and ecs.Entity; pointers tagged ecs:"optional" are nil if the component is missing.
 // ask receives an entity of the client as me and another entity as it, and reports whether the client may see it.
 // If several entities of the client match Me, one yes suffices; if none does, the answer is no. Filter decides
@@ -70,7 +70,7 @@ type Viewer = interest.Viewer
 // ComponentInterest selects the clients that may see a component: see [Only].
 type ComponentInterest = interest.Component
 
-// Only is the [ComponentInterest] that shows component T of an entity only to clients to which of shows the entity,
+// Only returns the [ComponentInterest] that shows component T of an entity only to clients to which of shows the entity,
 // among those that see the entity: Only[Timer](Same[Team]()). Other clients receive the entity without T, and
 // cannot tell whether it has one. When a client may no longer see T, T is removed from its entity; when it may, T
 // is added. The owner always sees it. If of decides nothing, T is shown.
@@ -80,20 +80,20 @@ type ComponentInterest = interest.Component
 // components of one interest, four times for two, and so on.
 func Only[T any](of Interest) ComponentInterest { return interest.Only[T](of) }
 
-// And is the [Interest] in entities to which none of its operands (at least one) says no.
+// And returns the [Interest] in entities to which no operand says no. It needs at least one operand.
 func And(of ...Interest) Interest { return interest.And(of...) }
 
-// Or is the [Interest] in entities to which one of its operands (at least one) says yes.
+// Or returns the [Interest] in entities to which at least one operand says yes. It needs at least one operand.
 func Or(of ...Interest) Interest { return interest.Or(of...) }
 
-// HiddenUnless is the [Interest] in entities to which one of its operands (at least one) says yes. It hides every
-// other entity, including those about which no operand decides. Only singletons (ecs.Singleton) about which no operand
-// decides stay visible:
+// HiddenUnless returns the [Interest] in entities to which at least one operand says yes. It needs at least one operand. It
+// hides every other entity, including those about which no operand decides. Only singletons (ecs.Singleton) about which no
+// operand decides stay visible:
 //
 //	Interest: systems.HiddenUnless(&systems.Grid[Place]{Cell: 100, Radius: 150}, systems.Has[Score]())
 //
 // shows each client its own entities, near entities, and entities with a Score.
 func HiddenUnless(of ...Interest) Interest { return interest.HiddenUnless(of...) }
 
-// Has is the [Interest] in entities with component T, whatever its value. It decides nothing about other entities.
+// Has returns the [Interest] in entities with component T, whatever its value. It decides nothing about other entities.
 func Has[T any]() Interest { return interest.Has[T]() }

@@ -58,7 +58,7 @@ type (
 	}
 )
 
-// herd is a game with players, entities that spawn and despawn at random, a singleton, a local component, commands and
+// herd returns a game with players, entities that spawn and despawn at random, a singleton, a local component, commands and
 // outcomes.
 func herd() *ecs.Protocol {
 	p := ecs.NewProtocol("herd/1")
@@ -116,12 +116,12 @@ func herd() *ecs.Protocol {
 	return p
 }
 
-// herdModels are the models. Under those that go back, outcomes stay open for a window.
+// herdModels returns the models. Under those that go back, outcomes stay open for a window.
 func herdModels() []policy.Model {
 	return []policy.Model{policy.LocalSync{}, policy.Buffered{}, policy.CorrectOnMismatch{}, policy.ServerRewind{FinalAfterWindow: true}, policy.Rollback{FinalAfterWindow: true}, policy.Lockstep{}}
 }
 
-// herdConfig is the configuration of a match. load may be nil. calls counts the committed outcomes by tick and client.
+// herdConfig returns the configuration of a match. load may be nil. calls counts the committed outcomes by tick and client.
 func herdConfig(seed uint64, m policy.Model, clients int, load []byte, calls map[string]int) systemstest.Config {
 	heading := map[int]herdMove{}
 	return systemstest.Config{

@@ -22,7 +22,7 @@ func newFilm(l *Layout, seed, stream uint64, groups int) film {
 	return f
 }
 
-// now is the last send.
+// now returns the last send.
 func (f *film) now() []Group { return f.sends[len(f.sends)-1] }
 
 // next adds a send without changes.
@@ -99,5 +99,5 @@ func reads(t testing.TB, d *Decoder, m *Model, parts []Part, body []byte, coder 
 	sceneSame(t, parts, got)
 }
 
-// slotsOf is the same slots of every group.
+// slotsOf returns the same slots of every group.
 func slotsOf(slots uint64) func(int) uint64 { return func(int) uint64 { return slots } }

@@ -39,7 +39,7 @@ type (
 	}
 )
 
-// sceneLayout is a layout with every kind of field, and a component without any.
+// sceneLayout returns a layout with every kind of field, and a component without any.
 func sceneLayout(t testing.TB) *Layout {
 	t.Helper()
 	place := schema.Fields{
@@ -51,7 +51,7 @@ func sceneLayout(t testing.TB) *Layout {
 	}, 3, 20)
 }
 
-// tablesOf is the layout of components with their own tags.
+// tablesOf returns the layout of components with their own tags.
 func tablesOf(t testing.TB, components ...any) *Layout {
 	t.Helper()
 	var tables []*schema.Table
@@ -90,7 +90,7 @@ func newScene(t testing.TB, seed uint64, groups int, rate float64) *scene {
 	return s
 }
 
-// news is a scene after a step, with the parts of a block of it against the send before.
+// news returns a scene after a step, with the parts of a block of it against the send before.
 func news(t testing.TB, seed uint64, groups int, rate float64) (*scene, *Model, []Part) {
 	s := newScene(t, seed, groups, rate)
 	s.step()
@@ -122,7 +122,7 @@ func (s *scene) fill(mask uint64, rec []int32) {
 	}
 }
 
-// word is any value of a word.
+// word returns any value of a word.
 func (s *scene) word(t *schema.Table, k int) int32 {
 	for i := range t.Fields {
 		f := &t.Fields[i]

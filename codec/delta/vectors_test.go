@@ -97,7 +97,7 @@ func (b *blockVector) addParts(parts []Part) {
 	}
 }
 
-// parts are those of a block.
+// parts returns the parts of the block.
 func (b *blockVector) parts() (parts []Part) {
 	for i := range b.Parts {
 		q := &b.Parts[i]
@@ -109,7 +109,7 @@ func (b *blockVector) parts() (parts []Part) {
 	return parts
 }
 
-// vectorBody is the body of a block in a certain coder.
+// vectorBody returns the body of a block in a certain coder.
 func vectorBody(t *testing.T, c Coder, m *Model, parts []Part) []byte {
 	if c == Range {
 		return new(Encoder).appendRange(nil, m, parts)

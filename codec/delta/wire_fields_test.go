@@ -61,7 +61,7 @@ func wireFieldsOf(l *Layout, c int) (fs []wireField) {
 	return fs
 }
 
-// wireRawFields are the fields of a component at full precision.
+// wireRawFields returns the fields of a component at full precision.
 func wireRawFields(t *schema.Table) (fs []wireField) {
 	for i := range (t.RawSize() + 3) / 4 {
 		fs = append(fs, wireField{kind: "number", at: i, words: 1})
@@ -256,7 +256,7 @@ func (f *wireField) wrap(v int64) int32 {
 	return int32(v)
 }
 
-// minus is the difference of two words.
+// minus returns the difference of two words.
 func (f *wireField) minus(a, b int32) int32 {
 	d := a - b
 	if f.count > 0 {
@@ -269,7 +269,7 @@ func (f *wireField) minus(a, b int32) int32 {
 	return d
 }
 
-// plus is the sum of a word and a difference.
+// plus returns the sum of a word and a difference.
 func (f *wireField) plus(a, d int32) int32 { return f.wrap(int64(a + d)) }
 
 func wireSlots(s uint64) (ks []int) {

@@ -56,7 +56,7 @@ func (p *wirePlan) addSets() {
 	}
 }
 
-// wireFloor is a/n rounded down.
+// wireFloor returns a/n rounded down.
 func wireFloor(a, n int64) int64 {
 	q := a / n
 	if a%n < 0 {
@@ -87,7 +87,7 @@ func wireToward(length int32, t uint32) [2]int32 {
 	return [2]int32{round(wireSine(t + 1<<30)), round(wireSine(t))}
 }
 
-// turn is the angle of a word.
+// turn returns the angle of a word.
 func (f *wireField) turn(word int32) uint32 {
 	q := int64(word) % f.count
 	if q < 0 {
@@ -211,7 +211,7 @@ func (e *wireEntity) moves(sets ...*wireSet) bool {
 	return false
 }
 
-// ln is a context of a set of components, ls one of a set of lines.
+// ln returns a context of a set of components, ls one of a set of lines.
 func (b *wireBlock) ln(p *wirePlan, name string, i int) int {
 	return b.named[name] + i + p.kind*(b.named["kinds"]-b.named["LnOther"])
 }
@@ -220,7 +220,7 @@ func (b *wireBlock) ls(p *wirePlan, s *wireSet, name string, i int) int {
 	return b.ln(p, name, i) + s.class*(b.named["classes"]-b.named["LsNews"])
 }
 
-// bend is the change of a line that bends at a step.
+// bend returns the change of a line that bends at a step.
 func (b *wireBlock) bend(v, w int32, step int64) int64 {
 	unit := max(int64(b.layout.rate)/20, 1)
 	n := unit * int64(b.layout.steps)
@@ -282,7 +282,7 @@ func (b *wireBlock) grained(p *wirePlan, s *wireSet, row int) int32 {
 	return b.number(row, row, b.ls(p, s, "LsLot", 0), row+20) << s.grain
 }
 
-// vOf is the change of a set in a record.
+// vOf returns the change of a set in a record.
 func (s *wireSet) vOf(record []int32) (v [3]int32) {
 	for i, f := range s.lines {
 		v[i] = record[f.at+1]

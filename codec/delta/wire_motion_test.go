@@ -18,7 +18,7 @@ func wireRoot(v int64) int64 {
 
 func (f *wireField) top() int64 { return 1<<f.bits - 1 }
 
-// rotation is that of the four words of a field.
+// rotation returns the rotation that the four words of the field encode.
 func (f *wireField) rotation(words []int32) (r wireRotation) {
 	unpack := int64(math.Round((1 << 40) / math.Sqrt2 / float64(f.top())))
 	missing := int(words[f.at] & 3)
@@ -34,7 +34,7 @@ func (f *wireField) rotation(words []int32) (r wireRotation) {
 	return r
 }
 
-// threeWords are the three that leave a component out.
+// threeWords returns the three that leave a component out.
 func (f *wireField) threeWords(r wireRotation, missing int) (w [3]int32) {
 	pack := int64(math.Round(float64(f.top()) / math.Sqrt2 * (1 << 20)))
 	if r[missing] < 0 {
@@ -164,7 +164,7 @@ func (a *wireAttachment) turns(p *wirePlan) bool {
 	return a.turning && p.even() && p.grid == a.plan.grid
 }
 
-// expected is the mode that is expected of an entity; it sets off.
+// expected returns the mode that is expected of an entity; it sets off.
 func (b *wireBlock) expected(e *wireEntity) int {
 	e.off = 0
 	if e.base == nil || !e.moving {

@@ -136,7 +136,7 @@ func (b *wireBlock) bit(i int) int {
 	return v
 }
 
-// x is the context i of a name.
+// x returns the context i of a name.
 func (b *wireBlock) x(name string, i int) int { return b.named[name] + i }
 
 func (b *wireBlock) flag(name string, i int) bool { return b.bit(b.x(name, i)) == 1 }

@@ -85,7 +85,7 @@ func everyInteger[T integer](t *testing.T) {
 	}
 }
 
-// integerPairs are all pairs of values where something changes, and random ones:
+// integerPairs returns all pairs of values where something changes, and random ones:
 // anything, values in the range, and neighbours.
 func integerPairs[T integer](rng *rand.Rand, f *Field) (a, b []padded[T]) {
 	base, half, cycle, slack := T(int64(f.base)), T(f.cycle/2), T(f.cycle), T(f.slack)
@@ -132,7 +132,7 @@ func compareIntegers[T integer](t *testing.T, tag string, table *Table, a, b []p
 	}
 }
 
-// farApart is what differ stands for, in numbers of any size.
+// farApart computes what differ computes, with numbers of any size.
 func farApart(f *Field, x, y uint64) bool {
 	whole := func(v uint64) *big.Int {
 		if isSigned(f.Kind) {

@@ -10,7 +10,7 @@ import (
 
 type num[T any] struct{ V T }
 
-// kinds are tables of one field that between them cover every kernel.
+// kinds returns tables of one field each. Together they cover every kernel.
 func kinds(t testing.TB) map[string]*Table {
 	tables := map[string]*Table{}
 	add := func(name string, typ reflect.Type, tags ...string) {

@@ -54,7 +54,7 @@ func goesOn(send, k int) [2]int32 {
 	return [2]int32{int32(send*(k%7)) & 0xfff, int32(send * k / 40 % 100)}
 }
 
-// blocks is what a training with these ages is about: for each send that is old enough, the group against
+// blocks returns what a training with these ages is about: for each send that is old enough, the group against
 // those of so many sends before.
 func (f *film) blocks(ages ...int) (all [][]delta.Part) {
 	for n := range f.sends {
@@ -71,7 +71,7 @@ func (f *film) blocks(ages ...int) (all [][]delta.Part) {
 	return all
 }
 
-// mean is how many bytes blocks take with a model.
+// mean returns how many bytes blocks take with a model.
 func mean(m *delta.Model, only delta.Encoder, blocks [][]delta.Part) float64 {
 	sum := 0
 	for _, parts := range blocks {

@@ -12,7 +12,7 @@ import (
 // defaultPage is the address of the page if it is free.
 const defaultPage = "127.0.0.1:7780"
 
-// client is a folder with a client that was built before, as far as a server can tell.
+// client returns a folder with files that a server accepts as a built client.
 func client(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

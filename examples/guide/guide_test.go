@@ -13,7 +13,7 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// crew is the n-th player.
+// crew returns the n-th player.
 func crew(n int) (l guide.Login) {
 	l.Name.Set(fmt.Sprintf("player %d", n))
 	l.Team = uint8(n % 2)

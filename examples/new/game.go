@@ -283,7 +283,7 @@ func (g *game) npmInstall(folder string, packages ...string) error {
 	return g.run(folder, "npm", append(args, "./"+strings.TrimSpace(string(packed)))...)
 }
 
-// command is a command in a folder of the game.
+// command returns a command in a folder of the game.
 func (g *game) command(folder, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(g.ctx, name, args...)
 	cmd.Dir, cmd.Env = filepath.Join(g.dir, folder), append(os.Environ(), "GOWORK=off")

@@ -14,7 +14,7 @@ import (
 	"github.com/tactusgo/tactus/systems/devtools/swarm"
 )
 
-// arena is the game, whose players walk about, and shoot now and then.
+// arena returns the game, whose players walk about, and shoot now and then.
 func arena() swarm.Game {
 	combat := true
 	return swarm.Game{
@@ -34,7 +34,7 @@ func arena() swarm.Game {
 	}
 }
 
-// walk is how the n-th player thinks.
+// walk returns how the n-th player thinks.
 func walk(n int) func(p *swarm.Player, in *game.Input) {
 	bot := game.NewBot(1, n, 1000)
 	return func(p *swarm.Player, in *game.Input) { *in = bot.Next(p.TickRate) }

@@ -526,12 +526,12 @@ func (d *draw) never(client uint32, id components.NetID) bool {
 	return d.hides > 0 && uint32(id)%d.hides == 0 && (uint32(id)+client)%2 == 0
 }
 
-// String is the match in one line.
+// String returns the match in one line.
 func (d *draw) String() string {
 	return fmt.Sprintf("seed %d: %v %s", d.seed, d.preset, strings.Join(d.features, " "))
 }
 
-// link is a link of the match: good, bad, worse, or dead.
+// link returns a link of the match: good, bad, worse, or dead.
 func (d *draw) link(r *rand.Rand) netsys.Link {
 	if d.storm < 0 {
 		return netsys.Link{}

@@ -87,7 +87,7 @@ func line(d *draw, p print) string {
 	return fmt.Sprintf("%4d %016x %016x %v\n", d.seed, p.went, p.counts, d)
 }
 
-// prints are the lines of the file.
+// prints returns the lines of the file.
 func prints(t *testing.T) string {
 	b, err := os.ReadFile(fingerprintsFile)
 	if err != nil {

@@ -54,7 +54,7 @@ func drawRule(r *rand.Rand, leaves ...string) rule {
 // leaves lists the rules that do not consist of others.
 var leaves = []string{"near", "side", "open", "aboard", "blink"}
 
-// farthest is the distance beyond which the Grid of a match shows nothing, in the units of spot: a piece leaves at 1.2
+// farthest returns the distance beyond which the Grid of a match shows nothing, in the units of spot: a piece leaves at 1.2
 // times the radius, and may be larger than its cell by an eighth on each side.
 func (d *draw) farthest() float32 { return d.radius*1.2 + 3*d.cell() }
 

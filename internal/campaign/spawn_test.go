@@ -14,7 +14,7 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// newRange is a player of the sea, alone and far away, who fires in every inputs-th input. From a
+// newRange returns a player of the sea, alone and far away, who fires in every inputs-th input. From a
 // tick on the server lets no gun fire.
 func newRange(t *testing.T, inputs, jammed uint32) (*systemstest.Crowd, *systemstest.Client, *ledger) {
 	d, l := &draw{}, newLedger("client")
@@ -44,7 +44,7 @@ func newRange(t *testing.T, inputs, jammed uint32) (*systemstest.Crowd, *systems
 	return g, g.Clients[0], l
 }
 
-// shells are the shells of a world that were spawned by Simulate, by key.
+// shells returns the shells of a world that were spawned by Simulate, by key.
 func shells(w *ecs.World) map[ecs.SpawnKey]ecs.Entity {
 	all := map[ecs.SpawnKey]ecs.Entity{}
 	for e := range ecs.All[struct{ Shell shell }](w) {

@@ -207,7 +207,7 @@ type (
 	}
 )
 
-// news is the registry of events.
+// news returns the registry of events.
 func news() *event.Registry {
 	r := event.NewRegistry(channel.Config{})
 	event.Register[deed](r, event.Options{Final: true})

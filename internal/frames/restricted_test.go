@@ -15,7 +15,7 @@ import (
 	"github.com/tactusgo/tactus/internal/race"
 )
 
-// restrictedStage is a stage on which levels are in one restricted set, and facings in another.
+// restrictedStage returns a stage on which levels are in one restricted set, and facings in another.
 func restrictedStage(t testing.TB) *stage {
 	s := newStage(t, 3, nil)
 	p := s.w.Protocol()
@@ -29,7 +29,7 @@ func restrictedStage(t testing.TB) *stage {
 	return s
 }
 
-// said is what a frame says of each entity without the restricted sets in hidden: its components and words.
+// said returns what a frame says of each entity without the restricted sets in hidden: its components and words.
 func said(s *stage, f *Frame, hidden uint64) (all []string) {
 	for g := range f.Groups {
 		x := &f.Groups[g]

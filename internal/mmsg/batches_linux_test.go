@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// udp is a socket on loopback, and where it is.
+// udp returns a socket on loopback, and where it is.
 func udp(t *testing.T) (int, netip.AddrPort) {
 	t.Helper()
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)

@@ -10,7 +10,7 @@ import (
 // the size that the kernel granted. A smaller buffer only loses datagrams earlier.
 func ReadBuffer(fd, size int) int { return setBuffer(fd, unix.SO_RCVBUFFORCE, unix.SO_RCVBUF, size) }
 
-// WriteBuffer is the counterpart of ReadBuffer for the send buffer.
+// WriteBuffer returns the counterpart of ReadBuffer for the send buffer.
 func WriteBuffer(fd, size int) int { return setBuffer(fd, unix.SO_SNDBUFFORCE, unix.SO_SNDBUF, size) }
 
 func setBuffer(fd, force, option, size int) int {

@@ -204,7 +204,7 @@ func idOf(t *testing.T, b []byte) uint64 {
 	return id
 }
 
-// number is the number of a channel of the default configuration.
+// number returns the number of a channel of the default configuration.
 func number(t *testing.T, name string) int {
 	t.Helper()
 	n := Config{}.Channel(name)

@@ -19,7 +19,7 @@ func bombConfig() Config {
 	}}
 }
 
-// piece is a packet with one piece of a message of 4,096.
+// piece returns a packet with one piece of a message of 4,096.
 func piece(channel int, id uint16, first int) []byte {
 	b := []byte{byte(channel) | flagPieces | flagRest}
 	b = binary.LittleEndian.AppendUint16(b, id)

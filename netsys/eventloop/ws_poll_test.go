@@ -14,7 +14,7 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 )
 
-// pair is two ends of a stream that do not block; the first has little room.
+// pair returns two ends of a stream that do not block; the first has little room.
 func pair(t *testing.T) (a, b int) {
 	t.Helper()
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
@@ -31,7 +31,7 @@ func pair(t *testing.T) (a, b int) {
 	return fds[0], fds[1]
 }
 
-// joined is a connection that has begun.
+// joined returns a connection that has begun.
 func joined(w *connections, fd int, at time.Time) *webConn {
 	c := &webConn{fd: fd, client: netip.MustParseAddr("192.0.2.1"), port: 5000, opened: at}
 	w.all[c], w.halfOpen = struct{}{}, []*webConn{c}

@@ -69,7 +69,7 @@ func webSession(t testing.TB, l *eventloop.Listener) (c *websocket.Wire, from ne
 	return c, netsystest.Answer(t, l, c, c.RemoteAddr(), string(opening()))
 }
 
-// request is an honest request with additional header lines.
+// request returns an honest request with additional header lines.
 func request(headers ...string) string {
 	lines := append([]string{
 		"GET /play HTTP/1.1", "Host: 127.0.0.1:7778", "Upgrade: websocket", "Connection: keep-alive, Upgrade",
@@ -150,7 +150,7 @@ func (r *raw) closeCode() (code int) {
 	}
 }
 
-// maskedFrame is a frame as a client sends it, under a mask that changes every byte.
+// maskedFrame returns a frame as a client sends it, under a mask that changes every byte.
 func maskedFrame(first byte, payload []byte) []byte {
 	b := []byte{first}
 	switch n := len(payload); {

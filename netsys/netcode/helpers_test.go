@@ -125,7 +125,7 @@ func (w *world) send(from, to netip.AddrPort, b []byte) error {
 	return nil
 }
 
-// config is that of a token for a client.
+// config returns the configuration of a token for a client.
 func (w *world) config(id uint64) TokenConfig {
 	return TokenConfig{
 		Key:        testKey,
@@ -162,7 +162,7 @@ func (w *world) seat(addr string, token *ConnectToken) *clientNode {
 	return c
 }
 
-// address is one of many, by number.
+// address returns the i-th of many addresses.
 func address(i int) string {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 5000).String()
 }
@@ -233,7 +233,7 @@ func (w *world) exchange(s *serverNode, p *Peer, c *clientNode) {
 	}
 }
 
-// request is the request that a client with this token sends.
+// request returns the request that a client with this token sends.
 func request(token *ConnectToken) (b []byte) {
 	c, err := NewClient(token, func(_ netip.AddrPort, d []byte) error {
 		b = bytes.Clone(d)
@@ -254,13 +254,13 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// sealed is a packet of its own memory.
+// sealed returns a packet of its own memory.
 func (d *direction) sealed(kind uint8, sequence uint64, body []byte) []byte {
 	x := newParameters(testProtocol)
 	return d.appendPacket(nil, &x, kind, sequence, body)
 }
 
-// opened is the body of a packet, in memory of its own.
+// opened returns the body of a packet, in memory of its own.
 func (d *direction) opened(h header, b []byte) (body []byte, ok bool) {
 	x := newParameters(testProtocol)
 	return d.open(nil, &x, h, b)

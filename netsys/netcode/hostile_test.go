@@ -53,7 +53,7 @@ func (w *world) unharmed(s *serverNode, c *clientNode) {
 	}
 }
 
-// damaged are a packet cut to every length, and with every bit flipped.
+// damaged returns a packet cut to every length, and with every bit flipped.
 func damaged(b []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for n := range b {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// reads is a reader with the key of a world.
+// reads returns a reader with the key of a world.
 func reads(t testing.TB, c ServerConfig) *Reader {
 	t.Helper()
 	c.Key, c.ProtocolID, c.Random = testKey, testProtocol, seeded(9)

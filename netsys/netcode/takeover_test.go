@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// again is the token of a client that comes again, with keys of its own.
+// again returns the token of a client that comes again, with keys of its own.
 func (w *world) again(id uint64, seed byte) TokenConfig {
 	c := w.config(id)
 	c.Random = seeded(seed)

@@ -38,7 +38,7 @@ func browser(t *testing.T) {
 	t.Cleanup(func() { js.Global().Delete("WebSocket") })
 }
 
-// socketOf is the n-th socket.
+// socketOf returns the n-th socket.
 func socketOf(n int) js.Value { return js.Global().Get("sockets").Index(n) }
 
 func open(t *testing.T, c websocket.DialConfig) *websocket.Wire {

@@ -66,7 +66,7 @@ func (b *beside) PeerAddr(from netip.AddrPort) netip.AddrPort {
 // Err implements [netsys.Failing].
 func (b *beside) Err() error { return errors.Join(netsys.WireError(b.first), b.l.Err()) }
 
-// AcceptErrors is that of the first wire: WebTransport accepts no connections of the system.
+// AcceptErrors returns the number of the first wire, because WebTransport accepts no connections of the system.
 func (b *beside) AcceptErrors() uint64 {
 	if w, ok := b.first.(interface{ AcceptErrors() uint64 }); ok {
 		return w.AcceptErrors()

@@ -36,7 +36,7 @@ type (
 
 const both = event.FromServer | event.FromClients
 
-// kit is a registry of all of them.
+// kit returns a registry of all these events.
 func kit() *event.Registry {
 	r := event.NewRegistry(channel.Config{})
 	event.Register[note](r, event.Options{From: both, Rate: 10_000})
@@ -49,7 +49,7 @@ func kit() *event.Registry {
 
 func world() *ecs.World { return ecs.NewWorld(testgame.Stage(), ecs.Config{}) }
 
-// message is one on a channel.
+// message is a message on a channel.
 type message struct {
 	channel int
 	data    []byte

@@ -8,7 +8,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
-// raise is a note for the server, notes one for all clients.
+// raise returns a note for the server, notes one for all clients.
 func (e *end) raise(n uint32) func() {
 	return func() { event.Raise(e.world, event.ToServer(), note{n}) }
 }

@@ -72,7 +72,7 @@ func TestTablesAreTheView(t *testing.T) {
 	}
 }
 
-// ownTable is the table of the player.
+// ownTable returns the table of the player.
 func ownTable(k *player) *host.Table {
 	for i := range k.Tables() {
 		if t := &k.Tables()[i]; slices.Contains(t.NetIDs, components.NetID(k.Stats().Own)) {

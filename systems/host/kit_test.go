@@ -221,7 +221,7 @@ func (m *match) tryJoin(p *ecs.Protocol, link netsys.Link, c host.Config) (*play
 	return k, err
 }
 
-// config is a host with everything.
+// config returns a host with everything.
 func (m *match) config() host.Config {
 	return host.Config{
 		Client: systems.ClientConfig{Events: event.NewClient(m.types.events, event.ClientConfig{})},
@@ -261,14 +261,14 @@ func (m *match) frame() {
 	}
 }
 
-// bytesOf is a value as a host gives it.
+// bytesOf returns a value as a host gives it.
 func bytesOf[T any](v T) []byte {
 	b := make([]byte, unsafe.Sizeof(v))
 	copy(b, unsafe.Slice((*byte)(unsafe.Pointer(&v)), len(b)))
 	return b
 }
 
-// valueOf is a value as a host reads it.
+// valueOf returns a value as a host reads it.
 func valueOf[T any](b []byte) (v T) {
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(&v)), unsafe.Sizeof(v)), b)
 	return v
@@ -277,7 +277,7 @@ func valueOf[T any](b []byte) (v T) {
 // placeOf returns the place of a component among the replicated ones.
 func placeOf[T any](p *ecs.Protocol) int { return ecs.ComponentOf[T](p).Replicated() }
 
-// column is a column of a table, as a host reads it.
+// column returns a column of a table, as a host reads it.
 func column[T any](p *ecs.Protocol, t *host.Table) []T {
 	base := t.Columns[placeOf[T](p)]
 	if base == nil {
@@ -293,5 +293,5 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// servers are the addresses of the match, for tokens.
+// servers returns the addresses of the match, for tokens.
 func (m *match) servers() []netip.AddrPort { return []netip.AddrPort{m.at} }

@@ -56,7 +56,7 @@ func flags(n int) func(w *ecs.World) {
 	}
 }
 
-// playerOf is the entity that a client walks, 0 for none.
+// playerOf returns the entity that a client walks, 0 for none.
 func playerOf(w *ecs.World, client uint32) components.NetID {
 	for e, p := range ecs.Each[fieldtest.Pushable](w) {
 		if p.Own.Client == client && ecs.Has[fieldtest.Jumps](w, e) {
@@ -101,7 +101,7 @@ func offPlace(w *ecs.World) (most float64, carried int) {
 	return most, carried
 }
 
-// onParade is a configuration of the parade over a link at 300/50/5, in which every other
+// onParade returns a configuration of the parade over a link at 300/50/5, in which every other
 // client draws between ticks, too.
 func onParade(preset policy.Model, seed uint64, clients, n int, more ...fieldtest.Part) systemstest.Config {
 	config := fieldtest.PresetConfig(preset, seed, clients, systemstest.RoundTrip(300*time.Millisecond, 50*time.Millisecond, 0.05))
@@ -238,7 +238,7 @@ func watchFlag(t *testing.T, c *systemstest.Crowd, most float64) map[int]*glance
 	return glances
 }
 
-// wear is hand where the component itself comes with the carrier, and goes with it.
+// wear returns a system like that of hand, which also adds the component with the carrier, and removes it.
 func wear(to map[uint32]uint32, jumps uint32) func(w *ecs.World) {
 	return func(w *ecs.World) {
 		client, now := to[w.Tick()]
@@ -444,7 +444,7 @@ func TestNetcodeE9_WhatLosesItsCarrierStandsWhereTheServerHasIt(t *testing.T) {
 	}
 }
 
-// onlyWithout is the one flag that lacks a component.
+// onlyWithout returns the one flag that lacks a component.
 func onlyWithout[T any](w *ecs.World) (id components.NetID) {
 	for e := range ecs.All[struct{ Flag Flag }](w) {
 		if !ecs.Has[T](w, e) {

@@ -93,7 +93,7 @@ func onCarousel(seed uint64, parts ...fieldtest.Part) systemstest.Config {
 func lines(*ecs.Protocol)    {}
 func curves(p *ecs.Protocol) { ecs.Hermite[Horse, Gallop](p) }
 
-// strayed is how far horses are drawn from where they were at the tick drawn, on average.
+// strayed returns how far horses are drawn from where they were at the tick drawn, on average.
 func strayed(t *testing.T, seed uint64, draw fieldtest.Part) float64 {
 	c := fieldtest.Start(t, onCarousel(seed, horses(false), draw), 12*time.Second)
 	seats := map[components.NetID]int{}
@@ -307,7 +307,7 @@ func looksAt(angle float64, negative bool) (l Looks) {
 	return l
 }
 
-// angles are where a component looks, in radians, field by field.
+// angles returns where a component looks, in radians, field by field.
 func (l *Looks) angles() [6]float64 {
 	return [6]float64{
 		float64(l.Signed) * math.Pi / 180, float64(l.Degrees) * math.Pi / 180, float64(l.Turn) * 2 * math.Pi / 65536,
@@ -316,7 +316,7 @@ func (l *Looks) angles() [6]float64 {
 	}
 }
 
-// shortWay is the way from an angle to another, in radians.
+// shortWay returns the way from an angle to another, in radians.
 func shortWay(from, to float64) float64 { return math.Remainder(to-from, 2*math.Pi) }
 
 // Spin is the phase of a top, from which its direction follows.
@@ -350,7 +350,7 @@ func tops(p *ecs.Protocol) {
 	})
 }
 
-// onTops is a match of two with tops, beside five others.
+// onTops returns a match of two with tops, beside five others.
 func onTops(seed uint64, model policy.Model, draw fieldtest.Part) systemstest.Config {
 	config := fieldtest.Config(seed, 2, fieldtest.RoughLink())
 	config.Protocol, config.Play = fieldtest.ProtocolFrom(tops, draw, fieldtest.OnJoin(fieldtest.JoinWith(Looks{}, Spin{}))), fieldtest.Steady(fieldtest.Walk{})

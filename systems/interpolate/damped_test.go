@@ -15,7 +15,7 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// buffered is a configuration of the field under the preset Buffered, at three steps a
+// buffered returns a configuration of the field under the preset Buffered, at three steps a
 // wake-up.
 func buffered(seed uint64, clients int, link netsys.Link) systemstest.Config {
 	config := fieldtest.Config(seed, clients, link)

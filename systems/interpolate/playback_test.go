@@ -234,7 +234,7 @@ func fadesOf(c *systemstest.Crowd) func(*systemstest.Client, components.NetID) f
 	}
 }
 
-// drifterNumbers are the numbers of all drifters.
+// drifterNumbers returns the numbers of all drifters.
 func drifterNumbers(c *systemstest.Crowd) map[components.NetID]float64 {
 	numbers := map[components.NetID]float64{}
 	for e, d := range ecs.All[struct{ Do fieldtest.Drift }](c.Server.World()) {

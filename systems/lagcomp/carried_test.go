@@ -20,7 +20,7 @@ type worn struct {
 // over returns the position of a hat. It does not move on a line when its wearer does.
 func over(h worn, at spot) spot { return spot{X: at.X + h.Up, Y: at.Y + at.X*at.X/16} }
 
-// hats is the gallery with hats.
+// hats returns the gallery with hats.
 func hats() *ecs.Protocol {
 	p := gallery()
 	ecs.Replicate[worn](p, 0)

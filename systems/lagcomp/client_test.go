@@ -13,13 +13,13 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// entityOf is the entity of a view that has a NetID, zero for none.
+// entityOf returns the entity of a view that has a NetID, zero for none.
 func entityOf(view lagcomp.View, id components.NetID) ecs.Entity {
 	e, _ := view.ByNetID(id)
 	return e
 }
 
-// match is a crowd in the gallery with lag compensation.
+// match returns a crowd in the gallery with lag compensation.
 func match(t *testing.T, seed uint64, clients, targets int, link netsys.Link, c lagcomp.Config, play systemstest.Script) (*systemstest.Crowd, *lagcomp.Compensator) {
 	t.Helper()
 	crowd := systemstest.New(t, systemstest.Config{

@@ -23,7 +23,7 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// bout is how many seconds a duel takes.
+// bout returns how many seconds a duel takes.
 func bout() int {
 	if race.Enabled {
 		return 10

@@ -34,7 +34,7 @@ type orbit struct {
 	Until                        uint32 // lives up to this tick; 0: for ever
 }
 
-// at is where a target is after a tick.
+// at returns the place and pose of a target after a tick.
 func (o *orbit) at(tick uint32) (spot, pose) {
 	a := float64(o.Phase) + float64(o.Speed)*float64(tick)/60
 	return spot{X: o.CX + o.Radius*float32(math.Cos(a)), Y: o.CY + o.Radius*float32(math.Sin(a))},
@@ -132,7 +132,7 @@ func compensator(t testing.TB, w *ecs.World, c lagcomp.Config) *lagcomp.Compensa
 	return comp
 }
 
-// claimOf is a claim where each third tick is sent.
+// claimOf returns a claim where each third tick is sent.
 func claimOf(drawn float64, from, to uint32) lagcomp.Claim {
 	return lagcomp.NewClaim(drawn, from, to, 3)
 }

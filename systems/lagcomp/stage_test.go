@@ -62,7 +62,7 @@ func (s *stage) run(n int) {
 	}
 }
 
-// component is the description of T.
+// component returns the description of T.
 func component[T any](w *ecs.World) *ecs.Component { return ecs.ComponentOf[T](w.Protocol()) }
 
 // between returns the component that a client draws between two states.

@@ -82,7 +82,7 @@ func (m *model) settle(horizon uint32) (calls []told) {
 	return calls
 }
 
-// minus is a without b, counting equals.
+// minus returns a without b, counting equals.
 func minus(a, b []told) []told {
 	a = slices.Clone(a)
 	for _, c := range b {

@@ -74,7 +74,7 @@ func TestSubjectIsAPredictedSpawn(t *testing.T) {
 		"commit goal of 50 by 0 at 3", "commit goal of 40 by 1 at 3")
 }
 
-// subjectsOf are those of the outcomes of a type that are committed.
+// subjectsOf collects the subjects of the committed outcomes of a type.
 func subjectsOf[T comparable](l *outcome.Log) *[]outcome.Subject {
 	var all []outcome.Subject
 	outcome.Handle(l, outcome.Handlers[T]{Commit: func(_ *ecs.World, o outcome.Outcome[T]) { all = append(all, o.Subject) }})

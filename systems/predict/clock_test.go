@@ -24,7 +24,7 @@ func warm(t *testing.T, near int) (*systemstest.Crowd, *systemstest.Client) {
 // acknowledgements were late.
 const fewer = 2
 
-// drawnAge is how many ticks old that is which a client draws of others.
+// drawnAge returns the age, in ticks, of the state of others that a client draws.
 func drawnAge(c *systemstest.Crowd, k *systemstest.Client) float64 {
 	return c.Elapsed().Seconds()*60 - (k.DrawnTick() - 1)
 }

@@ -79,7 +79,7 @@ func joinLoop(w *ecs.World, client uint32) {
 	w.Spawn(components.Owner{Client: client}, components.Position{}, components.Heading{}, fieldtest.Walk{})
 }
 
-// newLoop is a loop at time 0, without players.
+// newLoop returns a loop at time 0, without players.
 func newLoop(t testing.TB, c systems.ServerConfig) *loop {
 	t.Helper()
 	l := &loop{t: t, now: time.Unix(0, 0), network: netsys.NewNetwork(), address: netip.MustParseAddrPort("10.0.0.1:7777")}
@@ -155,7 +155,7 @@ func (l *loop) play(d time.Duration, see func(p *player, passed time.Duration)) 
 	}
 }
 
-// at is where the player is drawn, and where it looks.
+// at returns where the player is drawn, and where it looks.
 func (p *player) at() (x float64, angle uint16) {
 	p.loop.t.Helper()
 	e, ok := p.Own(p.View())

@@ -13,7 +13,7 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// thinField is 12 seconds on a bad link, with thin clients or with full ones.
+// thinField plays 12 seconds on a bad link, with thin clients or with full ones.
 func thinField(t *testing.T, seed uint64, p policy.Model, thin bool) *systemstest.Crowd {
 	config := fieldtest.PresetConfig(p, seed, 3, fieldtest.BadLink())
 	if thin {

@@ -58,7 +58,7 @@ func TestNetcodeACost_ChangedInputsCostNothing(t *testing.T) {
 	}
 }
 
-// pushed is a crowd at the latencies of the proof whose players the server alone
+// pushed returns a crowd at the latencies of the proof whose players the server alone
 // pushes, all at once every 200 ticks.
 func pushed(t *testing.T, clients int) *systemstest.Crowd {
 	config := fieldtest.Config(1, clients, netsys.Link{})

@@ -41,7 +41,7 @@ type purse struct {
 	Purse *Purse
 }
 
-// ward is a game in which the server takes health every tick, gives ammunition now and then, and gives gold.
+// ward returns a game in which the server takes health every tick, gives ammunition now and then, and gives gold.
 // more adds to it.
 func ward(tags schema.Fields, every uint32, more ...fieldtest.Part) func() *ecs.Protocol {
 	return fieldtest.ProtocolOn[Shuffle](append([]fieldtest.Part{fieldtest.OnJoin(joinWard), func(p *ecs.Protocol) {
@@ -79,7 +79,7 @@ func joinWard(w *ecs.World, client uint32) {
 	w.Spawn(components.Owner{Client: client}, fieldtest.Patient{Health: 500, Ammo: 500}, Purse{}, Shuffle{})
 }
 
-// inWard is a match in the ward, in which clients walk and fire.
+// inWard returns a match in the ward, in which clients walk and fire.
 func inWard(protocol func() *ecs.Protocol, preset policy.Model, seed uint64, link netsys.Link) systemstest.Config {
 	return systemstest.Config{
 		Protocol: protocol, Clients: 2, Seed: seed, Link: link,

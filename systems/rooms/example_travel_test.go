@@ -28,7 +28,7 @@ type Receive struct {
 	Gold uint16 `net:"0..9999"`
 }
 
-// Land is the game, in town and in the wood.
+// Land returns the game, in town and in the wood.
 func Land() *ecs.Protocol {
 	p := ecs.NewProtocol("land/1")
 	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)

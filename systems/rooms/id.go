@@ -62,7 +62,7 @@ func draw(random func([]byte)) uint64 {
 	return binary.LittleEndian.Uint64(b[:])
 }
 
-// code is a short code for players to tell each other.
+// code returns a short code for players to tell each other.
 func code(n uint64) string {
 	var b [codeLength]byte
 	for i := range b {

@@ -27,10 +27,10 @@ type place struct {
 	X float32 `net:"-512..512 step 0.01"`
 }
 
-// field is a game in which players walk.
+// field returns a game in which players walk.
 func field() *ecs.Protocol { return fieldWith(nil) }
 
-// fieldWith is the game with one more system of the server.
+// fieldWith returns the game with one more system of the server.
 func fieldWith(system func(w *ecs.World)) *ecs.Protocol {
 	p := ecs.NewProtocol("field/1")
 	ecs.Replicate[place](p, ecs.Predicted|ecs.Interpolated)
@@ -74,7 +74,7 @@ type player struct {
 	lost bool // nothing reaches it on other transports
 }
 
-// fields is a kind. Its rooms refuse nobody because the machine is busy.
+// fields returns a kind. Its rooms refuse nobody because the machine is busy.
 func fields(capacity int) Kind {
 	server := systems.ServerConfig{TickRate: 20, Overload: systems.Overload{Off: true}}
 	return Kind{Name: "field", Protocol: field, Capacity: capacity, Server: server}
@@ -211,7 +211,7 @@ func (p *player) playing() bool {
 	return ok
 }
 
-// anywhere is an address.
+// anywhere returns an address.
 func anywhere(t testing.TB, s string) netip.AddrPort {
 	t.Helper()
 	at, err := netip.ParseAddrPort(s)

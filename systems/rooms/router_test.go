@@ -43,7 +43,7 @@ func newRouterTest(t testing.TB, ports int) *routerTest {
 	return x
 }
 
-// request is that of a token for a seat.
+// request returns a connection request with a token for a seat.
 func (x *routerTest) request(port, seat byte) (b []byte) {
 	x.t.Helper()
 	token, err := netcode.TokenConfig{

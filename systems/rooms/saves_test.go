@@ -68,7 +68,7 @@ func newStore(t testing.TB) (*testStore, string) {
 	return &testStore{Store: s, puts: make(map[ID][]time.Time)}, folder
 }
 
-// testKey is the key of the servers with a store.
+// testKey returns the key of the servers with a store.
 func testKey() netcode.Key { return netcode.GenerateKey(netsys.SeededRandom(99)) }
 
 // kill replaces the server of a house by another one, without a word to anybody.
@@ -82,7 +82,7 @@ func (h *house) kill(c Config) {
 	}
 }
 
-// at is where a client of a room is, and the NetID of its entity.
+// at returns where a client of a room is, and the NetID of its entity.
 func at(t testing.TB, r *Room, client uint32) (x float32, id components.NetID) {
 	t.Helper()
 	w := r.game.World()

@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// watched is a kind of rooms with spectators.
+// watched returns a kind of rooms with spectators.
 func watched(capacity, spectators int) Kind {
 	k := fields(capacity)
 	k.Server.Players.Spectators = spectators

@@ -6,8 +6,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/wire"
 )
 
-// arrivalTick is a tick of timing Arrival; it returns the sequences stepped, 0
-// for a filler.
+// arrivalTick runs a tick of timing Arrival. It returns the sequence numbers that were stepped, 0 for a filler.
 func (s *sender) arrivalTick(t *testing.T, a *arrival) (steps []uint32) {
 	t.Helper()
 	a.refill()

@@ -52,7 +52,7 @@ func newSender(t testing.TB, seed uint64, first uint32) *sender {
 	}
 }
 
-// message is the newest count inputs.
+// message returns the newest count inputs.
 func (s *sender) message(count int) wire.Input {
 	m := wire.Input{Newest: uint16(s.newest), Count: count}
 	for i := range count {

@@ -44,7 +44,7 @@ func newServer(change func(*Config)) *server {
 	return s
 }
 
-// packet is inputs up to one, as a client sends them.
+// packet returns the packet with which a client sends the inputs up to the newest.
 func packet(t *schema.Table, newest uint16, count int) netsys.Packet {
 	m := wire.Input{Newest: newest, Count: count}
 	for i := range count {

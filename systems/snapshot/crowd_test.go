@@ -23,7 +23,7 @@ type gait struct {
 	turn   uint16
 }
 
-// yard is a protocol of entities that walk in lines, like the arena's.
+// yard returns a protocol of entities that walk in lines, like the arena's.
 func yard() *ecs.Protocol {
 	p := ecs.NewProtocol("yard/1")
 	ecs.ReplicateFields[components.Position](p, ecs.Predicted|ecs.Interpolated, schema.Fields{

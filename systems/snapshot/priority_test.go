@@ -10,7 +10,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/interest"
 )
 
-// street is a world of 20 cells in a row, of 60 entities each, and clients that
+// street returns a world of 20 cells in a row, of 60 entities each, and clients that
 // stand at its end.
 func street(c Config, clients int, seen interest.Interest) *plaza {
 	g := newPlaza(0, c, seen)

@@ -221,7 +221,7 @@ func (s *System) hasTurn(c *Client) bool {
 	return c.started == s.sends.newest && c.id%s.sends.length == s.sends.length-1-s.sends.left
 }
 
-// capture is stage 1, for all clients: it captures the world, and where the entities of the interest are.
+// capture captures the world and the places of the entities for the interest. It is stage 1 of a send, for all clients.
 func (s *System) capture(tick uint32) *frames.Frame {
 	x := &s.sends
 	x.newest, x.number, x.tick = x.newest+1, tick/x.steps, tick

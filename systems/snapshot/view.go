@@ -164,7 +164,7 @@ func (s *System) updateViews(f *frames.Frame) {
 	s.config.Workers.Each(len(s.views), s.shared.update)
 }
 
-// remembered is the number of sends for which views remember entities that went out of sight: as long as a send can be a baseline.
+// remembered returns the number of sends for which views remember entities that went out of sight: as long as a send can be a baseline.
 func (s *System) remembered() uint32 { return max(s.frames.Depth()+1, leastRemembered) }
 
 func (d *draft) remembered() uint32 {

@@ -21,7 +21,7 @@ type dot struct {
 	In  *Move
 }
 
-// Dots is the protocol of a game: players walk where their inputs say.
+// Dots returns the protocol of a game: players walk where their inputs say.
 func Dots() *ecs.Protocol {
 	p := ecs.NewProtocol("dots/1")
 	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)
@@ -49,7 +49,7 @@ func roam() systemstest.Script {
 	})
 }
 
-// dots is a crowd's configuration.
+// dots returns a crowd's configuration.
 func dots(seed uint64, clients int) systemstest.Config {
 	return systemstest.Config{
 		Protocol: Dots,

@@ -77,7 +77,7 @@ func TestStep(t *testing.T) {
 	}
 }
 
-// one is the diary of a world.
+// one returns the diary of a world.
 func one(t *testing.T, w *ecs.World) diary {
 	for _, r := range ecs.All[struct{ D diary }](w) {
 		return r.D

@@ -118,7 +118,7 @@ func TestBotsFightUnderEveryModel(t *testing.T) {
 	}
 }
 
-// down is how many are, which are those without health. The feed has counted players' deaths.
+// down returns the number of players without health. The feed has counted the deaths of players.
 func (f *fight) down(t *testing.T) (n int) {
 	for _, p := range ecs.All[struct {
 		Is     game.Fighter

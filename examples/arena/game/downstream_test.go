@@ -70,7 +70,7 @@ func (a *arena) send() *frames.Frame {
 	}
 }
 
-// off is how far the places of a frame are from where everybody is.
+// off returns how far the places of a frame are from where everybody is.
 func (a *arena) off(f *frames.Frame) (worst float64) {
 	c := ecs.ComponentOf[components.Position](a.w.Protocol())
 	for e, r := range ecs.All[struct{ Pos components.Position }](a.w) {

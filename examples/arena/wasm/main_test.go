@@ -17,7 +17,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// build is the module, as people build it.
+// build returns the module, built as users build it.
 func build(t *testing.T) (module string) {
 	t.Helper()
 	if os.Getenv("TACTUS_LONG") == "" {
@@ -32,7 +32,7 @@ func build(t *testing.T) (module string) {
 	return module
 }
 
-// root is where Go is.
+// root returns the folder of the Go installation.
 func root(t *testing.T) string {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOROOT").Output()

@@ -7,7 +7,7 @@ import (
 	"github.com/tactusgo/tactus/ecs"
 )
 
-// world is a crowded yard in which everybody walks and shoots about.
+// world returns a crowded yard in which everybody walks and shoots about.
 func world(j *Journal) (w *ecs.World, tick func()) {
 	r := Rules{Gusts: 30, Harm: 50, Side: 100}
 	w = ecs.NewWorld(Protocol(r, j), ecs.Config{Seed: 3})

@@ -7,7 +7,7 @@ import (
 	"github.com/tactusgo/tactus/systems/interpolate"
 )
 
-// Draw is a custom Interpolate for systems.ClientSystems. It draws simulated players where they are. Other players walk
+// Draw returns a custom Interpolate for systems.ClientSystems. It draws simulated players where they are. Other players walk
 // from one confirmed place to the next, and entities without a place are drawn as confirmed.
 func Draw(p systems.ClientParts) func(*ecs.World) {
 	view := p.View.Netcode()

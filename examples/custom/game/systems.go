@@ -32,7 +32,7 @@ func Systems(names string) (own systems.ClientSystems, err error) {
 	return own, nil
 }
 
-// Recorded is a custom InputGather that plays a recording. It holds each input for hold ticks, and releases all keys at the
+// Recorded returns a custom InputGather that plays a recording. It holds each input for hold ticks, and releases all keys at the
 // end.
 func Recorded(recording []Input, hold int) func(systems.ClientParts) func(*ecs.World) {
 	return func(p systems.ClientParts) func(*ecs.World) {
@@ -46,7 +46,7 @@ func Recorded(recording []Input, hold int) func(systems.ClientParts) func(*ecs.W
 	}
 }
 
-// Predict is a custom Predict that applies inputs a tick late. The own player responds later, and the server knows one more
+// Predict returns a custom Predict that applies inputs a tick late. The own player responds later, and the server knows one more
 // tick of the client's inputs.
 func Predict(p systems.ClientParts) func(*ecs.World) {
 	return func(*ecs.World) {
@@ -56,7 +56,7 @@ func Predict(p systems.ClientParts) func(*ecs.World) {
 	}
 }
 
-// Reconcile is a custom Reconcile, a copy of reconcile.Correct that requires positions to equal the server's exactly, and other
+// Reconcile returns a custom Reconcile, a copy of reconcile.Correct that requires positions to equal the server's exactly, and other
 // values within their tolerance. On a mismatch it adopts the server's state and simulates the later inputs again.
 func Reconcile(p systems.ClientParts) func(*ecs.World) {
 	return func(*ecs.World) {
@@ -76,7 +76,7 @@ func Reconcile(p systems.ClientParts) func(*ecs.World) {
 	}
 }
 
-// Shift is another custom Reconcile. If only positions and velocities are wrong, it does not simulate ticks again. It adds
+// Shift returns another custom Reconcile. If only positions and velocities are wrong, it does not simulate ticks again. It adds
 // the error to the predictions since then and to the current state. A pushed player can therefore pass a wall on the new
 // path until the server corrects it.
 func Shift(p systems.ClientParts) func(*ecs.World) {

@@ -17,7 +17,7 @@ type standing struct{ At components.Position }
 // recorder is the client that walks a recording, leaver the one that leaves.
 const recorder, leaver = 1, 3
 
-// owners is a match whose clients have systems of the game's own, each others, as far as the model lets them.
+// owners returns a match whose clients have systems of the game's own, each others, as far as the model lets them.
 func owners(t *testing.T, preset policy.Model) *systemstest.Crowd {
 	var recording []Input
 	for n := range 40 {

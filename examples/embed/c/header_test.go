@@ -36,7 +36,7 @@ var (
 	function = regexp.MustCompile(`(?m)^(?:extern )?((?:const )?\w+[ *]+)(tactus_\w+)\(([^)]*)\);`)
 )
 
-// signatures are the functions of a header, without names of parameters and what says const.
+// signatures returns the functions of a header, without names of parameters and without const.
 func signatures(t *testing.T, header []byte) (all []string) {
 	t.Helper()
 	for _, m := range function.FindAllStringSubmatch(comment.ReplaceAllString(string(header), ""), -1) {

@@ -73,7 +73,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// built is where library and programs are, as people build them.
+// built returns the folder with library and programs, built as users build them.
 func built(t *testing.T) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -89,7 +89,7 @@ func built(t *testing.T) string {
 	return folder
 }
 
-// library is what the Makefile calls it here.
+// library returns the file name that the Makefile gives the library on this system.
 func library(folder string) string {
 	if runtime.GOOS == "darwin" {
 		return filepath.Join(folder, "libarena.dylib")
@@ -109,7 +109,7 @@ func compile(t *testing.T, name, to, lib string, flags ...string) error {
 	return nil
 }
 
-// serve is an arena with eight places and fifty others in it, until the test ends. A key takes players with tokens only.
+// serve returns an arena with eight places and fifty others in it, until the test ends. A key takes players with tokens only.
 func serve(t *testing.T, key netcode.Key) (address string) {
 	t.Helper()
 	wire, err := eventloop.Listen("127.0.0.1:0")

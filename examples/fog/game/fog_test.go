@@ -14,7 +14,7 @@ import (
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
-// match is a match on a bad link. A client with a number in spectators wants to see everything.
+// match returns a match on a bad link. A client with a number in spectators wants to see everything.
 func match(t *testing.T, seed uint64, play systemstest.Script, players, spectators int) *systemstest.Crowd {
 	config := systemstest.Config{
 		Protocol: Protocol,

@@ -129,7 +129,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// frames is a folder with a page that plays and draws nothing.
+// frames returns a folder with a page that plays and draws nothing.
 func frames(t *testing.T) string {
 	t.Helper()
 	root := root(t)
@@ -177,7 +177,7 @@ func (b *browser) slowDown(factor float64) {
 	}
 }
 
-// busy is how many seconds the page's main thread has run tasks.
+// busy returns how many seconds the page's main thread has run tasks.
 func (b *browser) busy() float64 {
 	b.Helper()
 	if _, err := chromedp.Call(b.ctx, performance.Enable, performance.EnableParams{}); err != nil {
@@ -196,7 +196,7 @@ func (b *browser) busy() float64 {
 	return 0
 }
 
-// await is what a page answers.
+// await returns what a page answers.
 func (b *browser) await(script string) []float64 {
 	b.Helper()
 	all, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]float64](script, chromedp.EvalAwaitPromise))
@@ -206,7 +206,7 @@ func (b *browser) await(script string) []float64 {
 	return all
 }
 
-// garbage is how many bytes a frame adds to the heap while nothing is collected.
+// garbage returns how many bytes a frame adds to the heap while nothing is collected.
 func (b *browser) garbage(what string, n int) float64 {
 	b.Helper()
 	used := func() float64 {
@@ -226,7 +226,7 @@ func (b *browser) garbage(what string, n int) float64 {
 	return (used() - before) / float64(n)
 }
 
-// allocations are the bytes that functions allocate in so many frames, as sampled.
+// allocations returns the bytes that functions allocate in so many frames, as sampled.
 func (b *browser) allocations(what string, n int) map[string]float64 {
 	b.Helper()
 	yes := true

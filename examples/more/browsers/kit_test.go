@@ -153,7 +153,7 @@ func (b *browser) keepFailure(t *testing.T) {
 	}
 }
 
-// pictures is where a test keeps them: the folder that PLAY_PICTURES names, else where
+// pictures returns where a test keeps them: the folder that PLAY_PICTURES names, else where
 // go test keeps a test's files, which it does with -artifacts.
 func pictures(t *testing.T) string {
 	if dir := os.Getenv("PLAY_PICTURES"); dir != "" {

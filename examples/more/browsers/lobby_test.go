@@ -123,13 +123,13 @@ func (b *browser) byCode(code string) {
 	b.typed("#code", code+"\r")
 }
 
-// typed types in a field, in place of what stands there.
+// typed replaces the text of a field by typing.
 func (b *browser) typed(field, text string) {
 	b.Helper()
 	b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("document.querySelector(%q).value = ''", field)), chromedp.SendKeys(field, text))
 }
 
-// free is how many seats a listed room has free, -1 where it is not listed.
+// free returns how many seats a listed room has free, -1 where it is not listed.
 func free(t *testing.T, url, room string) int {
 	t.Helper()
 	r, err := http.Get(url + "/rooms")

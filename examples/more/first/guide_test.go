@@ -44,7 +44,7 @@ func newReader(t *testing.T) *reader {
 	return &reader{t, root, t.TempDir()}
 }
 
-// command is a line of a shell.
+// command returns a line of a shell.
 func (r *reader) command(line string) *exec.Cmd {
 	cmd := exec.CommandContext(r.Context(), "bash", "-ec", line)
 	cmd.Dir = r.folder
@@ -244,7 +244,7 @@ func play(t *testing.T, server *exec.Cmd) {
 	t.Errorf("there is nobody to see in %s: %d blue points, %d red ones\n%s", picture, blue, red, said)
 }
 
-// get is what a server answers, or why it does not.
+// get returns what a server answers, or why it does not.
 func get(url string) string {
 	r, err := http.Get(url)
 	if err != nil {

@@ -101,7 +101,7 @@ func newDemo(ctx context.Context, out io.Writer) (*demo, error) {
 	return d, nil
 }
 
-// setUp is the part of newDemo that may fail.
+// setUp runs the part of newDemo that may fail.
 func (d *demo) setUp() (err error) {
 	if d.folder, err = os.MkdirTemp("", "fleet-"); err != nil {
 		return err

@@ -123,7 +123,7 @@ func (b *tab) plays(link string) {
 	until(b.T, "it has walked, and is told of it", func() bool { return ask[bool](b, "globalThis.walked > 60 && globalThis.told > 20") })
 }
 
-// built is a folder with a page of the arena.
+// built returns a folder with a page of the arena.
 func built(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -173,7 +173,7 @@ func elsewhere(t *testing.T, folder string, on net.Listener, told func() connect
 	return "http://" + on.Addr().String() + "/arena.html"
 }
 
-// listen is a free port of this machine.
+// listen returns a free port of this machine.
 func listen(t *testing.T) net.Listener {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -48,7 +48,7 @@ func TestCopiesOfTheStage(t *testing.T) {
 	}
 }
 
-// internals are the packages in the repository's folder internal that a file imports.
+// internals returns the packages in the repository's folder internal that a file imports.
 func internals(t *testing.T, src []byte) (all []string) {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), "", src, parser.ImportsOnly)

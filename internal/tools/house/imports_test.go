@@ -147,7 +147,7 @@ func TestImportsRunOneWay(t *testing.T) {
 	}
 }
 
-// legal is a small tree that uses every arrow.
+// legal returns a small tree that uses every arrow.
 func legal() graph {
 	g := graph{}
 	add := func(from string, to ...string) {

@@ -50,7 +50,7 @@ var (
 	}
 )
 
-// linksOf is the list of a package; ok is false for one that is no library.
+// linksOf returns the list of a package; ok is false for one that is no library.
 func linksOf(pkg string) (may []string, ok bool) {
 	longest := ""
 	for _, l := range links {

@@ -51,7 +51,7 @@ func Make(t *testing.T, root, flags string) *Folder {
 	return game
 }
 
-// In is a folder inside.
+// In returns a folder inside the folder.
 func (f *Folder) In(folder string) *Folder {
 	inside := *f
 	inside.Dir = filepath.Join(f.Dir, folder)

@@ -61,7 +61,7 @@ func TestNewPage(t *testing.T) {
 	web.Run("npm", "run", "check")
 }
 
-// contents are the files of a folder.
+// contents returns the files of a folder.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -79,7 +79,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// fetch is what stands at a URL. All but connect.json has to come compressed.
+// fetch returns the content at a URL. All files except connect.json must be compressed.
 func fetch(t *testing.T, url string) string {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)

@@ -48,7 +48,7 @@ func TestSameCallsSameStates(t *testing.T) {
 	}
 }
 
-// changed is a recording in which one hash of a predicted world is another one, in the tick that is returned.
+// changed returns a copy of a recording in which one hash of a predicted world is different, and the tick of that hash.
 func changed(t *testing.T, g game, b []byte) (other []byte, tick uint32) {
 	t.Helper()
 	other = slices.Clone(b)

@@ -86,7 +86,7 @@ func (r *reader) time() float64 { return math.Float64frombits(order.Uint64(r.nex
 func (r *reader) bytes() []byte { return r.next(int(order.Uint16(r.next(2)))) }
 func (r *reader) word() uint32  { return order.Uint32(r.next(4)) }
 
-// call is the next one, and what came of it.
+// call returns the next call of the recording, and its result.
 func (r *reader) call() (c call, got result, err error) {
 	c.kind = kind(r.byte())
 	switch c.kind {

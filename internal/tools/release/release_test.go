@@ -56,7 +56,7 @@ func TestNewest(t *testing.T) {
 	}
 }
 
-// checkout is a small one: a root, a module in it that is released, a template, one that is not released, and an npm package.
+// checkout returns a small checkout: a root, a module in it that is released, a template, one that is not released, and an npm package.
 func checkout() map[string]string {
 	program := func(path string) string {
 		return "package main\n\nimport " + `p "` + path + `"` + "\n\nfunc main() { println(p.Name); print(p.Name) }\n"

@@ -14,7 +14,7 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// presetMatch is a match under a preset, with lag compensation and outcomes.
+// presetMatch returns a match under a preset, with lag compensation and outcomes.
 func presetMatch(t *testing.T, p policy.Model) *match {
 	t.Helper()
 	c := yardConfig(1, 3)
@@ -31,8 +31,8 @@ func presetMatch(t *testing.T, p policy.Model) *match {
 	return newMatch(t, c, Config{})
 }
 
-// applies is which parts of the model have figures under which presets: all others say in
-// a sentence why they have none.
+// applies reports, for each part of the model, whether it has figures under a preset. The other parts say in a sentence why
+// they have none.
 var applies = map[string]func(p policy.Model) bool{
 	"Re-simulation":           func(p policy.Model) bool { return policy.TraitsOf(p).Rewinds },
 	"Waiting for players":     func(p policy.Model) bool { return policy.TraitsOf(p).Waits },
@@ -161,7 +161,7 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// figureOf is a figure of a part of the model, 0 where there is none.
+// figureOf returns a figure of a part of the model, 0 where there is none.
 func figureOf(m modelAnswer, title, name string) uint64 {
 	for _, part := range m.Parts {
 		for _, f := range part.Figures {

@@ -150,7 +150,7 @@ func (a *actor) refused(r *http.Request, advice string) {
 	a.config.Audit.refused(e, a.network(r))
 }
 
-// proxies are the trusted proxies: the X-Forwarded-For of other senders is ignored.
+// proxies returns the trusted proxies: the X-Forwarded-For of other senders is ignored.
 func (a *actor) proxies() hostname.Guard { return hostname.Guard{Proxies: a.config.TrustedProxies} }
 
 // from returns the address of the client that sent a request, for the audit log.

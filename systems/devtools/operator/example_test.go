@@ -30,7 +30,7 @@ type (
 	}
 )
 
-// lines are the events of the game, alike on server and clients.
+// lines returns the events of the game, alike on server and clients.
 func lines() *event.Registry {
 	r := event.NewRegistry(channel.Config{})
 	event.Register[Line](r, event.Options{})
@@ -57,7 +57,7 @@ func shout(r *rooms.Room, text string) error {
 	return r.Do(func(s *systems.Server) { event.Raise(s.World(), event.ToAll(), line) })
 }
 
-// kind is the kind of rooms of the game: each has events of its own.
+// kind returns the kind of rooms of the game: each has events of its own.
 func kind() rooms.Kind {
 	return rooms.Kind{Name: "dots", Protocol: dots, Capacity: 4, Set: func(_ *rooms.Room, c *systems.ServerConfig) error {
 		c.Events = event.NewServer(lines(), event.ServerConfig{})

@@ -274,7 +274,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// Count is how many rooms there are in all.
+// Count returns how many rooms there are in all.
 func (a listAnswer) Count() int { return a.processStatus.Rooms }
 
 // The page's files have the right content types, and contain no links to other sites.

@@ -36,7 +36,7 @@ type (
 	}
 )
 
-// field is a game in which there is a dot for each player, with one more system of the server.
+// field returns a game in which there is a dot for each player, with one more system of the server.
 func field(system func(w *ecs.World)) func() *ecs.Protocol {
 	return func() *ecs.Protocol {
 		p := ecs.NewProtocol("field/1")
@@ -60,12 +60,12 @@ func field(system func(w *ecs.World)) func() *ecs.Protocol {
 	}
 }
 
-// fields is a kind of it.
+// fields returns a kind of rooms with that game.
 func fields(name string, capacity int, system func(w *ecs.World)) rooms.Kind {
 	return rooms.Kind{Name: name, Protocol: field(system), Capacity: capacity, Server: systems.ServerConfig{TickRate: 20}, Linger: -1}
 }
 
-// acting is a configuration in which Ada and Bob may do as much as they like.
+// acting returns a configuration in which Ada and Bob may do as much as they like.
 func acting() Config {
 	return Config{Operators: []Operator{{"ada", adaToken}, {"bob", bobToken}}, PerMinute: mostPerMinute}
 }
@@ -291,7 +291,7 @@ func (x *site) refused(path, body, code string) {
 	}
 }
 
-// newest is the newest entry of the log.
+// newest returns the newest entry of the log.
 func (x *site) newest() Entry {
 	x.t.Helper()
 	var a logAnswer

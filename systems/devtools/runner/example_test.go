@@ -36,7 +36,7 @@ type Tally struct {
 	Hopped  bool `json:"hopped"`
 }
 
-// hop is the whole game.
+// hop returns the whole game.
 func hop() runner.Game {
 	return runner.Game{
 		Name:  "hop",

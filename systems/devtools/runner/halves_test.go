@@ -25,7 +25,7 @@ func startHalf(t *testing.T, game Game, args string) *half {
 	return h
 }
 
-// fields are those of the object, with those of the objects in it.
+// fields returns the fields of the JSON object, including those of nested objects.
 func (h *half) fields(t *testing.T, into any) map[string]any {
 	t.Helper()
 	h.done.Wait()

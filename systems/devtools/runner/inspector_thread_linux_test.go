@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// threadTime is the processor time of this thread: time in which others run is not in it.
+// threadTime returns the processor time of this thread: time in which others run is not in it.
 func threadTime() time.Duration {
 	var t unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {

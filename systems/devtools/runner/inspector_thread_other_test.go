@@ -4,5 +4,5 @@ package runner
 
 import "time"
 
-// threadTime is the time: that of a thread is not to be had everywhere.
+// threadTime returns the time: that of a thread is not to be had everywhere.
 func threadTime() time.Duration { return time.Duration(time.Now().UnixNano()) }

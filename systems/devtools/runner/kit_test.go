@@ -13,7 +13,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
-// plaza is a world of pawns that walk, and of tinted ones that drift by themselves.
+// plaza returns a world of pawns that walk, and of tinted ones that drift by themselves.
 func plaza() Game {
 	return Game{
 		Name: "plaza",
@@ -62,7 +62,7 @@ func drift(w *ecs.World) {
 	}
 }
 
-// walker is a bot that walks where it likes.
+// walker returns a bot that walks where it likes.
 func walker(seed uint64) Bot {
 	draw, keys := ecs.NewRand(seed, 1), testgame.Push{}
 	return NewBot(func(c *systems.Client, in *testgame.Push) {
@@ -73,7 +73,7 @@ func walker(seed uint64) Bot {
 	})
 }
 
-// options are a world's defaults with some flags.
+// options returns a world's defaults with some flags.
 func options(t testing.TB, game Game, args ...string) Options {
 	t.Helper()
 	var o Options

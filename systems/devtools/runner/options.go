@@ -277,7 +277,7 @@ func (o *Options) random(seed uint64) func([]byte) {
 	return nil
 }
 
-// closing is the length of the closing phase without link conditions, if both sides know when the match ends.
+// closing returns the length of the closing phase without link conditions, if both sides know when the match ends.
 func (o *Options) closing() time.Duration {
 	if o.apart {
 		return 0

@@ -22,7 +22,7 @@ type Spot struct {
 	X, Y float32 `net:"0..100 step 0.1"`
 }
 
-// field is the protocol of a game in which players walk.
+// field returns the protocol of a game in which players walk.
 func field() *ecs.Protocol {
 	p := ecs.NewProtocol("field/1")
 	ecs.Replicate[Spot](p, ecs.Predicted|ecs.Interpolated)
@@ -42,7 +42,7 @@ func field() *ecs.Protocol {
 	return p
 }
 
-// load is a load test of that game: players turn every half second, each at a time of their own.
+// load returns a load test of that game: players turn every half second, each at a time of their own.
 func load(addr string) swarm.Config {
 	return swarm.Config{
 		Protocol: field,

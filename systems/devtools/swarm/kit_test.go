@@ -13,7 +13,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
-// plaza is a game where each client has a pawn.
+// plaza returns a game where each client has a pawn.
 func plaza() *ecs.Protocol {
 	return testgame.Plaza(func(p *ecs.Protocol) {
 		ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
@@ -22,7 +22,7 @@ func plaza() *ecs.Protocol {
 	})
 }
 
-// walk is the input of players who go back and forth, each at its own time.
+// walk returns the input of players who go back and forth, each at its own time.
 func walk() InputFunc {
 	return Input(func(n int) func(*Player, *testgame.Push) {
 		return func(p *Player, in *testgame.Push) {

@@ -21,7 +21,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// game is the plaza as a command.
+// game returns the plaza as a command.
 func game() Game {
 	return Game{Name: "load", Configure: func(c *Config) { c.Protocol, c.Input = plaza, walk() }}
 }

@@ -153,7 +153,7 @@ func openRooms(ctx context.Context, c *Config) (*roomSet, error) {
 	return h, nil
 }
 
-// seatToken is a [TokenFunc]. It returns the token of a seat.
+// seatToken returns a [TokenFunc]. It returns the token of a seat.
 func (h *roomSet) seatToken(ctx context.Context, n int) (*netcode.ConnectToken, error) {
 	if n == 0 {
 		return h.first, nil

@@ -19,7 +19,7 @@ import (
 	roomsweb "github.com/tactusgo/tactus/systems/rooms/web"
 )
 
-// lodged is a process with three rooms of four seats at most, and says where its interface is.
+// lodged returns a process with three rooms of four seats at most, and says where its interface is.
 func lodged(t *testing.T, c roomsweb.Config) (url string) {
 	t.Helper()
 	on, err := eventloop.ListenBoth("127.0.0.1:0", "127.0.0.1:0", nil)
@@ -49,7 +49,7 @@ func lodged(t *testing.T, c roomsweb.Config) (url string) {
 	return site.URL
 }
 
-// inRooms is a swarm of thin clients in rooms.
+// inRooms returns a swarm of thin clients in rooms.
 func inRooms(url string, count, seats int) Config {
 	return Config{
 		Protocol: plaza, Input: walk(), Thin: count * seats, Ramp: 1000, Warmup: -1, Duration: 500 * time.Millisecond,

@@ -20,7 +20,7 @@ var listed = map[string][]bool{"Slots": {true}, "Marks": {true}, "Big": {true}, 
 
 var step = regexp.MustCompile(`[A-Za-z]\w*|\[\d+\]`)
 
-// inC is the path of a value in C.
+// inC returns the path of a value in C.
 func inC(l leaf) string {
 	var s, name string
 	nth := 0
@@ -38,7 +38,7 @@ func inC(l leaf) string {
 	return s
 }
 
-// program is a program in C that prints the rows of samples, and a copy of each made value by value.
+// program returns a program in C that prints the rows of samples, and a copy of each made value by value.
 func program(all []*sample) string {
 	var s strings.Builder
 	s.WriteString("#include <inttypes.h>\n#include \"kit.h\"\n" + `

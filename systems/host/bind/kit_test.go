@@ -180,7 +180,7 @@ func protocol(name string) (*ecs.Protocol, *host.Book) {
 var mood = bind.Enum{Name: "Mood", Fields: []string{"Lists.Slots.Mood", "ListsNote.Slots.Mood", "Slot.Mood"},
 	Values: []bind.Value{{Name: "Calm", Number: 0}, {Name: "Glad", Number: 1}, {Name: "Wild", Number: 2}}}
 
-// written are bindings of a protocol, in a folder that goes with the test.
+// written writes the bindings of a protocol to a temporary folder and returns the folder.
 func written(t *testing.T, p *ecs.Protocol, b *host.Book) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -237,7 +237,7 @@ func leaves(t *schema.Table, p unsafe.Pointer) (all []leaf) {
 	return all
 }
 
-// number is the number of a kind at p.
+// number returns the number of a kind at p.
 func number(k reflect.Kind, p unsafe.Pointer) any {
 	kinds := map[reflect.Kind]reflect.Type{reflect.Bool: reflect.TypeFor[bool](), reflect.Float32: reflect.TypeFor[float32](), reflect.Float64: reflect.TypeFor[float64](),
 		reflect.Int8: reflect.TypeFor[int8](), reflect.Int16: reflect.TypeFor[int16](), reflect.Int32: reflect.TypeFor[int32](), reflect.Int64: reflect.TypeFor[int64](),
@@ -245,7 +245,7 @@ func number(k reflect.Kind, p unsafe.Pointer) any {
 	return reflect.NewAt(kinds[k], p).Elem().Interface()
 }
 
-// bits are those of a float as one of 64.
+// bits returns the bits of a float, converted to float64, as hexadecimal digits.
 func bits(v any) string {
 	f := reflect.ValueOf(v).Float()
 	return fmt.Sprintf("%016x", math.Float64bits(f))
@@ -355,7 +355,7 @@ func samples(seed uint64, p *ecs.Protocol, b *host.Book) (all []*sample) {
 // seeds are those of a test; a failure says which.
 var seeds = []uint64{1, 2, 3}
 
-// tool is a program that a test needs.
+// tool returns a program that a test needs.
 func tool(t *testing.T, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)

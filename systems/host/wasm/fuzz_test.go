@@ -28,7 +28,7 @@ func (s *script) byte() (b byte) {
 	return b
 }
 
-// number is a number of 32 bits, mostly one of some that matter.
+// number returns a number of 32 bits, mostly one of some that matter.
 func (s *script) number() int32 {
 	k := int(s.byte())
 	if k < 2*len(numbers) {
@@ -39,7 +39,7 @@ func (s *script) number() int32 {
 	return int32(binary.LittleEndian.Uint32(four[:]))
 }
 
-// time is a time in milliseconds, mostly one near a moment.
+// time returns a time in milliseconds, mostly one near a moment.
 func (s *script) time(now time.Time) float64 {
 	k := int(s.byte())
 	switch {

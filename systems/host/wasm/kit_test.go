@@ -65,7 +65,7 @@ func protocol() *ecs.Protocol {
 	return p
 }
 
-// talk is the one type of message.
+// talk returns the one type of message.
 func talk() (*channel.Registry, *channel.Type[said]) {
 	r := channel.NewRegistry(channel.Config{})
 	return r, channel.Register[said](r, "event")
@@ -131,10 +131,10 @@ func (m *match) put(b ...byte) int32 {
 	return int32(len(b))
 }
 
-// text is the newest one.
+// text returns the newest text of the module.
 func (m *match) text() string { return string(m.module.memory[:m.module.newest]) }
 
-// ms is a time as a page gives it.
+// ms returns a time as a page gives it.
 func ms(t time.Time) float64 { return float64(t.UnixMilli()) }
 
 // join makes a host and lets time pass until it has joined.
@@ -211,7 +211,7 @@ func (m *match) out(number int32) (all [][]byte) {
 	return all
 }
 
-// input is an input as it lies in memory.
+// input returns an input as it lies in memory.
 func (m *match) input(in keys) int32 {
 	return m.put(unsafe.Slice((*byte)(unsafe.Pointer(&in)), unsafe.Sizeof(in))...)
 }

@@ -151,7 +151,7 @@ func TestLinksAreFew(t *testing.T) {
 	}
 }
 
-// players is how many have an entity on a server.
+// players returns how many players have an entity on a server.
 func (m *match) players(server int) (n int) {
 	for range ecs.All[struct{ Owner components.Owner }](m.servers[server].World()) {
 		n++

@@ -201,7 +201,7 @@ type secret struct {
 func TestLocalComponents(t *testing.T) {
 	eyes := &Grid[spot]{Cell: 10, Radius: 10, Eyes: Same[side]()}
 	for name, test := range map[string]struct {
-		of   Interest
+		of Interest
 		// want says whether the client sees four entities: at its place and on its side, without place and side, far away on its
 		// side, and at its place on another side.
 		want [4]bool

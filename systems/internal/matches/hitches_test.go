@@ -41,7 +41,7 @@ func (h hitch) length() time.Duration { return time.Duration(h.seconds) * time.S
 
 func (h hitch) tick() time.Duration { return time.Second / time.Duration(h.rate) }
 
-// limit is the time in which all play again.
+// limit returns the time in which all play again.
 func (h hitch) limit() time.Duration { return h.length() + 2*time.Second }
 
 // aftermath is what a hitch does to the match.

@@ -43,7 +43,7 @@ func TestOwnReconcileAmends(t *testing.T) {
 	}
 }
 
-// amending is a Reconcile that moves players by the error of their prediction.
+// amending returns a Reconcile that moves players by the error of their prediction.
 func amending(p systems.ClientParts) func(*ecs.World) {
 	return func(*ecs.World) {
 		for told := range p.Predictor.Confirmed {

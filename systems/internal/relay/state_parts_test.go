@@ -9,7 +9,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
-// part is a part of a state of the world.
+// part returns a part of a state of the world.
 func part(number uint8, n, of uint16, bytes int) []byte {
 	b := []byte{1, number}
 	b = binary.LittleEndian.AppendUint16(b, n)

@@ -43,7 +43,7 @@ type many struct {
 	Slots  [3]int16   `net:"-9..9 tol 2"`
 }
 
-// randomMany is a value in its ranges.
+// randomMany returns a value in its ranges.
 func randomMany(r *rand.Rand, t *schema.Table) (m many) {
 	words := make([]int32, t.Words)
 	for k := range words {
@@ -126,7 +126,7 @@ func TestResultsAgreeWithinTolerance(t *testing.T) {
 	}
 }
 
-// worldOf is a world in which client 1 has one entity with predicted components.
+// worldOf returns a world in which client 1 has one entity with predicted components.
 func worldOf(p *ecs.Protocol) *ecs.World {
 	w := ecs.NewWorld(p, ecs.Config{})
 	w.Spawn(components.Owner{Client: 2}, shots{Count: 3})
@@ -165,7 +165,7 @@ func TestResultsNameTheirEntities(t *testing.T) {
 	}
 }
 
-// spawned is a world with an entity of each of these owners.
+// spawned returns a world with an entity of each of these owners.
 func spawned(p *ecs.Protocol, owners ...uint32) *ecs.World {
 	w := ecs.NewWorld(p, ecs.Config{})
 	for _, o := range owners {

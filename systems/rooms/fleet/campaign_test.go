@@ -189,7 +189,7 @@ func (f *campaign) start(name string) *process {
 	return p
 }
 
-// clock is the time of day to a process.
+// clock returns the time of day to a process.
 func (f *campaign) clock(p *process) time.Time {
 	return dawn.Add(p.skew + time.Duration(float64(f.now.Sub(dawn))*p.rate))
 }
@@ -292,7 +292,7 @@ func (f *campaign) pass() {
 	f.check()
 }
 
-// believes are the rooms that a process believes to be its own.
+// believes returns the rooms that a process believes to be its own.
 func (p *process) believes() (all []*rooms.Room) {
 	for _, r := range p.server.Rooms() {
 		if i := r.Info(); !i.Orphaned && i.State != rooms.Ended {
@@ -545,7 +545,7 @@ func (f *campaign) settle() {
 	f.tidy()
 }
 
-// min2 is a time that has come, zero for none.
+// min2 returns a time that has come, zero for none.
 func min2(at, now time.Time) time.Time {
 	if at.IsZero() || at.Before(now) {
 		return at

@@ -16,7 +16,7 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/roomstest"
 )
 
-// walking is a field in which players walk.
+// walking returns a field in which players walk.
 func walking() *ecs.Protocol {
 	p := ecs.NewProtocol("field/1")
 	ecs.Replicate[roomstest.Place](p, ecs.Predicted|ecs.Interpolated)
@@ -35,7 +35,7 @@ func walking() *ecs.Protocol {
 	return p
 }
 
-// walkingHats is a later version of it.
+// walkingHats returns a later version of walking.
 func walkingHats() *ecs.Protocol {
 	p := walking()
 	ecs.Replicate[hat](p, ecs.Interpolated)
@@ -104,7 +104,7 @@ func (m *moved) enterWith(a rooms.Admission, protocol *ecs.Protocol) *player {
 	return p
 }
 
-// x is where a player sees itself.
+// x returns where a player sees itself.
 func (p *player) x() float32 {
 	if e, ok := p.Own(p.World()); ok {
 		return ecs.Get[roomstest.Place](p.World(), e).X

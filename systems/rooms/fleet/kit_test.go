@@ -28,7 +28,7 @@ type hat struct {
 	Color int32 `net:"0..7"`
 }
 
-// hats is a later version of it.
+// hats returns a later version of the game.
 func hats() *ecs.Protocol {
 	p := roomstest.Field()
 	ecs.Replicate[hat](p, ecs.Interpolated)
@@ -174,7 +174,7 @@ func (f *testbed) open(m *member) {
 	f.members = append(f.members, m)
 }
 
-// fields is the configuration of a process with rooms.
+// fields returns the configuration of a process with rooms.
 func fields(capacity int) rooms.Config {
 	return rooms.Config{Kinds: []rooms.Kind{{Name: "field", Protocol: roomstest.Field, Capacity: capacity, Server: systems.ServerConfig{TickRate: 20}}}}
 }
@@ -219,7 +219,7 @@ func (f *testbed) end(c *call) ([]rooms.Admission, error) {
 	return c.all, c.err
 }
 
-// wish is a call for seats in a field.
+// wish returns a call for seats in a field.
 func wish(l *fleet.Fleet, who ...rooms.Player) func(ctx context.Context) ([]rooms.Admission, error) {
 	return func(ctx context.Context) ([]rooms.Admission, error) {
 		return l.Join(ctx, rooms.Wish{Kind: "field", Players: who})
@@ -255,7 +255,7 @@ func (f *testbed) play(a rooms.Admission) {
 	f.t.Fatalf("player %d does not get in: %v", a.Seat.Player, c.Err())
 }
 
-// room is the room of an admission, in the process that it names.
+// room returns the room of an admission, in the process that it names.
 func (f *testbed) room(a rooms.Admission) *rooms.Room {
 	f.t.Helper()
 	for _, m := range f.members {

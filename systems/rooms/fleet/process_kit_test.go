@@ -43,7 +43,7 @@ type world struct {
 // player is a client.
 type player struct{ *systems.Client }
 
-// fieldKind is a kind.
+// fieldKind returns a kind.
 func fieldKind(capacity int) rooms.Kind { return fields(capacity).Kinds[0] }
 
 // newWorld returns a process that uses a directory; nil: one in memory.

@@ -106,7 +106,7 @@ func TestClaimsAreCountedFromBefore(t *testing.T) {
 	}
 }
 
-// later is a time after some by one of the clocks alone: for intervals, or of the day.
+// later returns a time after some by one of the clocks alone: for intervals, or of the day.
 func later(at time.Time, d time.Duration, intervals bool) time.Time {
 	if !intervals {
 		at, d = at.Add(d), -d

@@ -50,7 +50,7 @@ func (s *saves) Delete(_ context.Context, id rooms.ID, epoch uint64) error {
 	return nil
 }
 
-// saved is a process with rooms that are saved in a store.
+// saved returns a process with rooms that are saved in a store.
 func saved(s rooms.Store, name string) rooms.Config {
 	kind := fieldKind(4)
 	kind.Linger = -1

@@ -24,7 +24,7 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/web"
 )
 
-// three is a fleet of three processes with rooms of four, and a door without.
+// three returns a fleet of three processes with rooms of four, and a door without.
 func three(t *testing.T) (f *testbed, door *fleet.Fleet) {
 	f = newTestbed(t, 1)
 	for _, name := range []string{"a", "b", "c"} {
@@ -203,7 +203,7 @@ func TestSpectateElsewhere(t *testing.T) {
 	}
 }
 
-// again is after how long an error says to try again.
+// again returns the time after which an error says to try again.
 func again(t *testing.T, err error) time.Duration {
 	t.Helper()
 	u, ok := errors.AsType[*rooms.Unavailable](err)

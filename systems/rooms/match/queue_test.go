@@ -114,7 +114,7 @@ func (h *hall) enter(q *Queue, player, party uint64, size int, skill float64) *W
 	return w
 }
 
-// got is the answer that is there, nil where there is none.
+// got returns the answer if there is one, and otherwise nil.
 func got(w *Wait) *Answer {
 	select {
 	case a := <-w.Answer():

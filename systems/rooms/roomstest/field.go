@@ -15,7 +15,7 @@ type Place struct {
 	X float32 `net:"-512..512 step 0.01"`
 }
 
-// Field is a game in which there is a dot for each player, and nothing else.
+// Field returns a game in which there is a dot for each player, and nothing else.
 func Field() *ecs.Protocol {
 	p := ecs.NewProtocol("field/1")
 	ecs.Replicate[Place](p, ecs.Predicted|ecs.Interpolated)

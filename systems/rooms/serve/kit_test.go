@@ -15,7 +15,7 @@ type place struct {
 	X float32 `net:"-512..512 step 0.01"`
 }
 
-// field is a game in which players stand in a field.
+// field returns a game in which players stand in a field.
 func field(system func(w *ecs.World)) *ecs.Protocol {
 	p := ecs.NewProtocol("field/1")
 	ecs.Replicate[place](p, ecs.Predicted|ecs.Interpolated)

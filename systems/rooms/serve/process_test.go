@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child is a server, which prints the tokens of two players.
+// child runs a server in a child process. It prints the tokens of two players.
 func child(deadline time.Duration) error {
 	wire, err := netsys.ListenUDP("127.0.0.1:0")
 	if err != nil {
@@ -159,7 +159,7 @@ func (f *family) tell(t *testing.T, s os.Signal, line string) {
 	t.Fatalf("the server does not write %q", line)
 }
 
-// code is the child's exit code.
+// code returns the child's exit code.
 func (f *family) code() int {
 	for f.lines.Scan() {
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/tactusgo/tactus/systems/rooms/roomstest"
 )
 
-// quiet is a handler in virtual time, whose rooms do not run.
+// quiet returns a handler in virtual time, whose rooms do not run.
 func quiet(t testing.TB, c Config, addresses ...netip.AddrPort) (*Handler, *rooms.Server, error) {
 	t.Helper()
 	s, err := rooms.New(rooms.Config{
@@ -37,7 +37,7 @@ var here = netip.MustParseAddrPort("127.0.0.1:7777")
 // anyone authenticates everybody as player 1.
 func anyone(*http.Request) (rooms.Player, error) { return rooms.Player{ID: 1}, nil }
 
-// post is a request as from this machine, changed.
+// post returns a request as from this machine, changed.
 func post(path, body string, change func(r *http.Request)) *http.Request {
 	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1:8080"+path, strings.NewReader(body))
 	r.RemoteAddr = "127.0.0.1:5555"

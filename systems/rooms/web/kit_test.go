@@ -70,7 +70,7 @@ func newSite(t testing.TB, c Config, k rooms.Kind) *site {
 	return x
 }
 
-// many is a configuration that lets tests ask as often as they like.
+// many returns a configuration that lets tests ask as often as they like.
 func many() Config { return Config{PerAddress: mostPerMinute, PerPlayer: mostPerMinute} }
 
 // answer is an HTTP response.
@@ -80,7 +80,7 @@ type answer struct {
 	body   []byte
 }
 
-// code is the code of a failure.
+// code returns the code of a failure.
 func (a answer) code() string {
 	var f Failure
 	_ = json.Unmarshal(a.body, &f)
@@ -115,7 +115,7 @@ func (x *site) do(ctx context.Context, player uint64, method, path, body string,
 	return answer{got.StatusCode, got.Header, b}, nil
 }
 
-// ask is do, of which nothing may go wrong but by an answer.
+// ask calls do, and ends the test if there is no answer.
 func (x *site) ask(player uint64, method, path, body string, change ...func(r *http.Request)) answer {
 	x.t.Helper()
 	a, err := x.do(x.t.Context(), player, method, path, body, change...)

@@ -110,7 +110,7 @@ func TestOpenAPI(t *testing.T) {
 	}
 }
 
-// kindOf is the type of a Go type in the document, or the name of its schema.
+// kindOf returns the type of a Go type in the document, or the name of its schema.
 func kindOf(x reflect.Type) string {
 	switch {
 	case x == reflect.TypeFor[rooms.Options](), x == reflect.TypeFor[rooms.Endpoints]():

@@ -24,7 +24,7 @@ func Provide(g Game) Provided {
 	return Provided{}
 }
 
-// lib is the library, in every call of C.
+// lib returns the library, in every call of C.
 func lib() *clients.Clients {
 	if library == nil {
 		panic("capi: no game: write var _ = capi.Provide(capi.Game{…}) into the main package")

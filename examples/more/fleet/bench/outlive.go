@@ -563,7 +563,7 @@ type press struct {
 	On int8 `net:"0..1"`
 }
 
-// counting is the game.
+// counting returns the game.
 func counting() *ecs.Protocol {
 	p := ecs.NewProtocol("bench-outlive/1")
 	ecs.Replicate[counter](p, ecs.Predicted|ecs.Interpolated)

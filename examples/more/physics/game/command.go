@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/systems/policy"
 )
 
-// World is the game as the runner needs to know it.
+// World returns the game as the runner needs to know it.
 func World() runner.Game {
 	kept := false
 	return runner.Game{

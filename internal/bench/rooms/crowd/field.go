@@ -15,7 +15,7 @@ type place struct {
 	X, Y float32 `net:"-512..512 step 0.01"`
 }
 
-// Field is the game: players walk to and fro.
+// Field returns the game: players walk to and fro.
 func Field() *ecs.Protocol {
 	p := ecs.NewProtocol("bench-rooms/1")
 	ecs.Replicate[place](p, ecs.Predicted|ecs.Interpolated)

@@ -26,7 +26,7 @@ import (
 	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
-// plaza is a world of pawns that walk.
+// plaza returns a world of pawns that walk.
 func plaza() runner.Game {
 	return runner.Game{
 		Name: "plaza",

@@ -16,7 +16,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/eventloop"
 )
 
-// dist is a checkout with a page that was built in it, which the test runs in.
+// dist returns a checkout with a page that was built in it, which the test runs in.
 func dist(t *testing.T) *Dist {
 	t.Helper()
 	root := t.TempDir()

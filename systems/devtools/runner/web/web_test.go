@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// prebuilt is a folder with something like a client.
+// prebuilt returns a folder with something like a client.
 func prebuilt(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

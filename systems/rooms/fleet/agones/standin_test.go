@@ -40,7 +40,7 @@ func newStandIn(t *testing.T) *standIn {
 	return s
 }
 
-// config is that of an agent of this one.
+// config returns the configuration of an agent that talks to the stand-in.
 func (s *standIn) config() Config {
 	at := netip.MustParseAddrPort(s.Listener.Addr().String())
 	return Config{Port: int(at.Port())}
@@ -138,7 +138,7 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// called is how often something was called.
+// called returns how often something was called.
 func (s *standIn) called(what string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

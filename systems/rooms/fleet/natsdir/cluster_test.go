@@ -129,7 +129,7 @@ func (c *cluster) settled(d *Directory) {
 	})
 }
 
-// leader is the name of the server that leads the stream, when all others follow it.
+// leader returns the name of the server that leads the stream, when all others follow it.
 func (c *cluster) leader(d *Directory) (name string) {
 	c.t.Helper()
 	within(c.t, "a leader that two follow", func() bool {

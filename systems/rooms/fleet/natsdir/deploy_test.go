@@ -61,13 +61,13 @@ func (m *matches) with(f func()) {
 	f()
 }
 
-// ended is why a room has ended.
+// ended returns why a room has ended.
 func (m *matches) ended(id rooms.ID) (why error) {
 	m.with(func() { why = m.why[id] })
 	return why
 }
 
-// replace is a process of a fleet, of a version: matches of two, three seconds each.
+// replace returns a process of a fleet, of a version: matches of two, three seconds each.
 func replace(t *testing.T, servers *natsdir.Servers, key netcode.Key, name string, version int, m *matches) *replaced {
 	t.Helper()
 	wire, err := netsys.ListenUDP("127.0.0.1:0")

@@ -41,7 +41,7 @@ func embedded(t *testing.T, servers int) *Servers {
 	return s
 }
 
-// opened is a directory, and how its clock is turned.
+// opened returns a directory, and the hand that turns its clock.
 func opened(t *testing.T, c Config) (*Directory, *watchHand) {
 	t.Helper()
 	clock := &watchHand{now: time.Unix(1e9, 0)}

@@ -83,7 +83,7 @@ func newVenue(t *testing.T, name string, key netcode.Key, d fleet.Directory) *ve
 // player returns the ID of a new player.
 func (v *venue) player() uint64 { v.next++; return v.next }
 
-// dropped is how many ticks were due and not run, of the room that has dropped most.
+// dropped returns how many ticks were due and not run, of the room that has dropped most.
 func (v *venue) dropped() (most uint64) {
 	v.t.Helper()
 	for _, r := range v.rooms {

@@ -60,7 +60,7 @@ func certificate(t *testing.T, name string, parent *tls.Certificate) *tls.Certif
 	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: must(x509.ParseCertificate(der))(t)}
 }
 
-// accounts are an operator with an account whose users may use JetStream, as the configuration of a server, and the
+// accounts returns an operator with an account whose users may use JetStream, as the configuration of a server, and the
 // credentials of a user, and of one of another operator.
 func accounts(t *testing.T) (config string, credentials, foreign []byte) {
 	t.Helper()

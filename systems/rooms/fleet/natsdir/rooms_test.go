@@ -20,7 +20,7 @@ type push struct {
 	DX int8 `net:"-1..1"`
 }
 
-// dots is a game.
+// dots returns a game.
 func dots() *ecs.Protocol {
 	p := ecs.NewProtocol("dots/1")
 	ecs.Replicate[components.Position](p, ecs.Predicted|ecs.Interpolated)

@@ -25,7 +25,7 @@ const (
 	Failed
 )
 
-// CodeOf is the code of an error of a host.
+// CodeOf returns the code of an error of a host.
 func CodeOf(err error) Code {
 	if err == nil {
 		return OK

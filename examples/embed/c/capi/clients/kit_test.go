@@ -77,7 +77,7 @@ func newMatch(t testing.TB) *match {
 	return m
 }
 
-// at is the time of the match as C has it.
+// at returns the time of the match in the unit of the C library.
 func (m *match) at() int64 { return m.number(m.now) }
 
 func (m *match) open(player uint64) uint32 {
@@ -103,7 +103,7 @@ func (m *match) play(d time.Duration, each func(view *View), list ...uint32) {
 	}
 }
 
-// column is a column of a table, as C reads it.
+// column returns a column of a table, as C reads it.
 func column[T any](m *match, t *Table) []T {
 	at := ecs.ComponentOf[T](m.protocol).Replicated()
 	p := unsafe.Slice(t.Columns, len(m.protocol.Replicated()))[at]
@@ -116,10 +116,10 @@ func column[T any](m *match, t *Table) []T {
 	return unsafe.Slice((*T)(p), t.Rows)
 }
 
-// tables are those of a view.
+// tables returns the tables of the view.
 func (v *View) tables() []Table { return unsafe.Slice(v.Table, v.Tables) }
 
-// own is where the row of a client stands; ok is false before there is one.
+// own returns the position of the client's own entity; ok is false before it has one.
 func (m *match) own(v *View) (at components.Position, ok bool) {
 	for i := range v.tables() {
 		t := &v.tables()[i]
@@ -132,5 +132,5 @@ func (m *match) own(v *View) (at components.Position, ok bool) {
 	return at, false
 }
 
-// bytesOf is the memory of a value.
+// bytesOf returns the memory of a value.
 func bytesOf[T any](v *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v)) }

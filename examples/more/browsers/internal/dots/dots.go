@@ -10,7 +10,7 @@ type Input struct {
 	DX int8 `net:"-1..1"`
 }
 
-// Protocol is the game.
+// Protocol returns the game.
 func Protocol() *ecs.Protocol {
 	p := ecs.NewProtocol("page-dots/1")
 	ecs.Replicate[components.Position](p, ecs.Interpolated)

@@ -28,7 +28,7 @@ type Config struct {
 	Sockets int
 }
 
-// sockets is how many there may be.
+// sockets returns how many sockets there may be.
 func (c Config) sockets() int {
 	if c.Sockets == 0 {
 		return defaultSockets

@@ -68,7 +68,7 @@ func TestWeb(t *testing.T) {
 	}
 }
 
-// acceptor is a server that sends given bytes after a WebSocket request.
+// acceptor returns a server that sends given bytes after a WebSocket request.
 func acceptor(t *testing.T, say string) (addr string, heard <-chan string) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
