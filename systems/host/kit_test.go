@@ -163,7 +163,7 @@ type player struct {
 	held *[][]byte // where not nil, what it sends waits there, without an allocation
 }
 
-// start is when tests begin: hosts want a time of today.
+// start is the time at which tests begin. Hosts need a time near the present.
 var start = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
 func newMatch(t testing.TB, p *ecs.Protocol, c systems.ServerConfig) *match {

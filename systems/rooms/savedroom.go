@@ -48,8 +48,8 @@ type savedRoom struct {
 	Fleet  string     `json:"fleet,omitempty"` // see Config.Fleet
 	Saved  time.Time  `json:"saved,omitzero"`  // when the room was captured
 	Tick   uint32     `json:"tick"`
-	Begun  bool       `json:"begun"`  // a locked room may have begun, too
-	Locked bool       `json:"locked"` // likewise, a draining one
+	Begun  bool       `json:"begun"`  // the state may be Locked although the match has begun
+	Locked bool       `json:"locked"` // the state may be Draining although the room is locked
 	Known  bool       `json:"known"`  // the directory of the fleet had the room
 	Seats  []SeatInfo `json:"seats"`  // of players who have joined
 	// world is the save of the systems.Server.

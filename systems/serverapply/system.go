@@ -22,7 +22,7 @@ type System struct {
 	words      []int32 // scratch
 }
 
-// New returns the system. l learns of each tick that starts and ends.
+// New returns the system. It calls l at the start and the end of each tick.
 func New(i *Intake, l timeline.Listener) *System {
 	s := &System{Intake: i, log: commands.New(i.world), listener: l}
 	s.decideFunc = s.decidePiece

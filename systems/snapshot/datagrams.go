@@ -169,7 +169,7 @@ func (d *draft) startDatagrams() wire.SnapshotHeader {
 	s, c := d.sys, d.c
 	h := s.header(c, d.f)
 	longest := h
-	longest.Control = h.Control || c.over // clients with the same difference choose the same blocks, whether the control part is due or not
+	longest.Control = h.Control || c.over // reserve its space even if it is not due, so that clients with the same difference choose the same blocks
 	first, later := longest.Sizes()
 	if c.join.state == joinNow {
 		first, later = first+wire.MaxJoinHeader, later+wire.MaxJoinHeader

@@ -154,8 +154,9 @@ func free(t *testing.T, url, room string) int {
 	return -1
 }
 
-// Three people and two seats in a room: one creates it and shares its code, another joins by that, the third is told
-// that it is full and gets a room by a quick match. A reload leads back to the seat, a goodbye to the lobby.
+// Three players want two seats in a room. The first player creates the room and shares its code. The second joins by the code.
+// The third is told that the room is full, and gets another room by a quick match. After a reload, a player is back in its
+// seat. After leaving, it is in the lobby.
 func TestLobby(t *testing.T) {
 	program := program(t, "examples/arena")
 	url, operator, end := lobby(t, program, "127.0.0.1:0")

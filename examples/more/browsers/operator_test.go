@@ -206,7 +206,7 @@ func (b *browser) confirm() {
 	b.do(chromedp.WaitVisible("dialog"), chromedp.Click("dialog button[type=submit]"))
 }
 
-// operated starts an arena with rooms that are full of players, and gives the address of the page of who runs it.
+// operated starts an arena whose rooms are full of players. It returns the address of the operator page.
 func operated(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -11,7 +11,7 @@ import (
 	"github.com/tactusgo/tactus/internal/printed"
 )
 
-// half runs the command in a goroutine. Its outputs are available when it has ended.
+// half is a command that runs in a goroutine. Read its outputs after done.
 type half struct {
 	code     int
 	out      bytes.Buffer

@@ -54,7 +54,7 @@ const seenBits = 12
 // seen remembers the sums of recent blocks. A sum replaces an earlier one at the same index.
 type seen [1 << seenBits]uint64
 
-// add reports whether it sees this sum in this send for the first time.
+// add adds a sum of a send. It reports whether the sum is new in that send.
 func (s *seen) add(send uint32, sum uint64) bool {
 	key := mix(sum, uint64(send)) | 1
 	p := &s[key>>(64-seenBits)]

@@ -127,7 +127,7 @@ func newFamily(t *testing.T, deadline string) *family {
 	return f
 }
 
-// play waits until both have seen each other for a while more.
+// play waits until each guest has received 20 more frames that show both.
 func (f *family) play(t *testing.T) {
 	t.Helper()
 	for i, g := range f.guests {

@@ -22,7 +22,7 @@ import (
 // Hello is the first line of a process with rooms, as JSON.
 type Hello struct {
 	Name string `json:"name"`
-	Door string `json:"door"` // address for HTTP requests, as the beginning of URLs
+	Door string `json:"door"` // URL of the HTTP interface, without a path
 }
 
 // State is the answer to the questions "mark" and "weigh". The latter is slow.

@@ -34,7 +34,7 @@ var versions = [...]func() *ecs.Protocol{1: dots, 2: func() *ecs.Protocol {
 	return p
 }}
 
-// errOver is why a match ends.
+// errOver is the error with which the game ends a match.
 var errOver = errors.New("the match is over")
 
 // replaced is a process as its main runs it.

@@ -98,8 +98,8 @@ func resolve(ctx context.Context, server string) (netip.AddrPort, error) {
 type Stats struct {
 	// Sockets is the number of open sockets.
 	Sockets int
-	// Reads and Writes are the system calls that this took, those included that found nothing; 0 where the system
-	// is not Linux.
+	// Reads and Writes count the system calls on sockets, including those that read nothing. They are 0 on systems other than
+	// Linux.
 	Reads, Writes uint64
 	// Unsent counts datagrams that the kernel refused or, over WebSocket, had no room for.
 	Unsent uint64
