@@ -5,5 +5,5 @@
 //
 // [Guard] checks the name for every server that browsers can reach: the WebSocket side of package eventloop, the
 // inspector, the page of package web, rooms over HTTP, and examples/tokens. It also detects requests from pages of
-// other sites, [Guard.Foreign], and finds the client's address behind proxies, [Guard.Client].
+// other sites, [Guard.Foreign], and finds the client's address behind proxies, [Guard.Client]. [Embed] lists the sites that may show a page in a frame.
 package hostname
