@@ -52,5 +52,5 @@ func TestSecretsNotLogged(t *testing.T) {
 	}
 }
 
-// at is a wire on some address that is not virtual.
+// at is a wire with an address that is not virtual.
 type at struct{ netsys.Wire }

@@ -118,8 +118,8 @@ func TestReasonsOfJavaScript(t *testing.T) {
 	}
 }
 
-// A clock that is years off, or another one than the machine's, and a token whose time is over are errors at once, before
-// anything is sent.
+// New refuses times that are years off, times that differ from the machine's clock, and expired tokens, before it sends
+// anything.
 func TestTimesAreChecked(t *testing.T) {
 	token, err := netcode.TokenConfig{Key: netcode.Key{1}, ClientID: 7, Servers: newMatch(t, protocol(), systems.ServerConfig{}).servers(), Lifetime: time.Minute}.Issue(start)
 	must(t, err)

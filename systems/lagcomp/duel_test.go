@@ -558,7 +558,7 @@ type shotKey struct {
 	number uint16
 }
 
-// duel is a match in the yard, and its referee.
+// duel is a match in the yard. It also judges the shots.
 type duel struct {
 	*systemstest.Crowd
 	shots  map[shotKey]*shot

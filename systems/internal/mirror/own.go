@@ -232,9 +232,9 @@ func (o *Own) contains(id, send uint32) bool {
 	return st != nil && st.Says(id, x.at.Slot)
 }
 
-// isBehind reports whether complete owner state of a send or a later one is still to come. Until then an own entity that world state
-// has removed stays: the client simulates inputs again in which the entity existed. newest is the newest send. If owner state arrives
-// only after wrong predictions, it is to come as long as a correction is open.
+// isBehind reports whether the client still waits for complete owner state of a send, or of a later one. While it waits, an own
+// entity that world state has removed stays, because the client may simulate inputs again in which the entity existed. newest is the
+// newest send. Under models whose server sends owner state only after wrong predictions, the client waits while a correction is open.
 func (o *Own) isBehind(send, newest uint32) bool {
 	if o.corrections {
 		return o.whole < send && o.opened == newest && newest <= send+o.patientFor()
