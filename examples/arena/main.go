@@ -1,9 +1,8 @@
 // Command arena runs the arena: a server, eight bots over real UDP through a bad link, a page to play on in a browser, and
-// a live table of network figures. With -rooms it runs many matches and a lobby. -h and -rooms -h list the flags.
+// a live table of network figures. With -rooms it runs many matches and a lobby. -h lists the flags.
 package main
 
 import (
-	"context"
 	"os"
 
 	"github.com/tactusgo/tactus/examples/arena/game"
@@ -12,11 +11,8 @@ import (
 )
 
 // world returns the game with sockets, an inspector and a page to play on.
-func world() runner.Game { return pages.Beside(announced(game.World())) }
+func world() runner.Game { return pages.Beside(game.World()) }
 
 func main() {
-	if args := os.Args[1:]; wantsRooms(args) {
-		os.Exit(lobbyMain(context.Background(), args, os.Stdout, os.Stderr))
-	}
 	os.Exit(pages.Main(world(), os.Args[1:], os.Stdout, os.Stderr))
 }

@@ -23,6 +23,12 @@ import (
 	roomsweb "github.com/tactusgo/tactus/systems/rooms/web"
 )
 
+// where is what the command says with -json.
+type where struct {
+	HTTP, Rooms, UDP, WS, Kind string
+	Seats                      int
+}
+
 // open runs the command with -rooms until the end of the test, and says where everything is.
 func open(t *testing.T, args string) (at where) {
 	t.Helper()
@@ -30,7 +36,7 @@ func open(t *testing.T, args string) (at where) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		if code := lobbyMain(ctx, strings.Fields("-rooms -json -http 127.0.0.1:0 -web "+client(t)+" "+args), out, errs); code != 0 {
+		if code := runner.Main(ctx, world(), strings.Fields("-rooms -bots 0 -json -http 127.0.0.1:0 -web "+client(t)+" "+args), out, errs); code != 0 {
 			t.Errorf("exit code %d: %s", code, errs)
 		}
 	})
@@ -132,10 +138,10 @@ func plays(ctx context.Context, t *testing.T, a roomsweb.Admission, socket bool,
 // Two players, one over UDP and one over WebSocket, meet in a room that one of them creates and the other finds by its code.
 func TestRooms(t *testing.T) {
 	at := open(t, "-seats 2 -npcs 5")
-	if at.Kind != kindName || at.Seats != 2 || at.Rooms != at.HTTP+"/rooms" {
+	if at.Kind != "arena" || at.Seats != 2 || at.Rooms != at.HTTP+"/rooms" {
 		t.Errorf("it says %+v", at)
 	}
-	if s := get(t, at.HTTP); !strings.Contains(s, "assets/lobby.js") {
+	if s := get(t, at.HTTP); !strings.Contains(s, "assets/arena.js") {
 		t.Errorf("the page is %s", s)
 	}
 	if s := get(t, at.Rooms+"/openapi.json"); strings.TrimSpace(s) != compact(t, roomsweb.OpenAPI()) {
@@ -164,16 +170,25 @@ func TestRooms(t *testing.T) {
 	}
 }
 
-// Bots join with the first player of a room and leave with the last. Then the room is empty.
+// Bots join with the first player of a room, leave one by one as others come, and leave with the last. Then the room is empty.
 func TestRoomsBots(t *testing.T) {
 	for _, preset := range []string{"LocalSync", "Rollback"} {
-		at := open(t, "-seats 1 -bots 2 -npcs 0 -model "+preset)
-		taken := func() (n int) {
-			var list roomsweb.List
-			if err := json.Unmarshal([]byte(get(t, at.Rooms)), &list); err != nil || len(list.Rooms) != 1 {
-				t.Fatalf("%v %+v", err, list)
+		at := open(t, "-seats 4 -bots 2 -npcs 0 -model "+preset)
+		var list roomsweb.List
+		taken := func(want int) {
+			t.Helper()
+			for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+				if err := json.Unmarshal([]byte(get(t, at.Rooms)), &list); err != nil || len(list.Rooms) != 1 {
+					t.Fatalf("%v %+v", err, list)
+				}
+				n := list.Rooms[0].Capacity - list.Rooms[0].Free
+				if n == want {
+					return
+				}
+				if time.Now().After(end) {
+					t.Fatalf("%s: %d seats are taken, want %d", preset, n, want)
+				}
 			}
-			return list.Rooms[0].Capacity - list.Rooms[0].Free
 		}
 		for player := range 2 { // the bots come again
 			_, a, failed := seat(t, at, player+1, "/join", `{"kind":"arena"}`)
@@ -182,12 +197,27 @@ func TestRoomsBots(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			plays(ctx, t, a, false, 3, cancel)
-			for end := time.Now().Add(30 * time.Second); taken() != 0; time.Sleep(20 * time.Millisecond) {
-				if time.Now().After(end) {
-					t.Fatalf("%s: %d are still there", preset, taken())
-				}
-			}
+			taken(0)
 		}
+		var all []roomsweb.Admission
+		for player := range 3 {
+			_, a, failed := seat(t, at, player+10, "/join", `{"kind":"arena"}`)
+			if a.Token == "" {
+				t.Fatal(failed)
+			}
+			all = append(all, a)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		var playing, seen sync.WaitGroup
+		seen.Add(len(all))
+		for _, a := range all {
+			playing.Go(func() { plays(ctx, t, a, false, 3, sync.OnceFunc(seen.Done)) })
+		}
+		seen.Wait()
+		taken(3)
+		cancel()
+		playing.Wait()
+		taken(0)
 	}
 }
 
@@ -222,34 +252,29 @@ func compact(t *testing.T, b []byte) string {
 
 // The command prints all addresses, -h explains the flags, and invalid flags are refused with the allowed values.
 func TestRoomsFlags(t *testing.T) {
-	for args, want := range map[string]bool{"-rooms": true, "--rooms": true, "-http none -rooms=true": true, "-rooms=false": false, "-npcs 3": false, "rooms": false} {
-		if got := wantsRooms(strings.Fields(args)); got != want {
-			t.Errorf("%s: rooms %v", args, got)
-		}
-	}
 	refused := func(args string, want int) {
 		t.Helper()
 		var out, errs bytes.Buffer
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if code := lobbyMain(ctx, strings.Fields("-rooms "+args), &out, &errs); code != want || errs.Len() == 0 {
+		if code := runner.Main(ctx, world(), strings.Fields("-rooms "+args), &out, &errs); code != want || errs.Len() == 0 {
 			t.Errorf("arena -rooms %s: got exit code %d, errors %q; want %d and a reason", args, code, &errs, want)
 		}
 	}
 	for _, args := range []string{
-		"-http 0.0.0.0:80", "-http 192.0.2.1:80", "-http none", "-seats 0", "-npcs -1", "-max-rooms 0", "-bots 65", "-model Quantum",
-		"-headless", "surplus", "-embed portal.example", "-embed null",
+		"-seats 0", "-npcs -1", "-max-rooms 0", "-bots 65", "-model Quantum", "-headless", "-record x", "surplus",
+		"-embed portal.example", "-embed null",
 	} {
 		refused(args, runner.ExitUsage)
 	}
-	for _, args := range []string{"-http 127.0.0.1:999999", "-http 127.0.0.1:0 -web /none", "-http 127.0.0.1:0 -web " + client(t) + " -inspect 0.0.0.0:0"} {
+	for _, args := range []string{"-http 0.0.0.0:0", "-http none", "-http 127.0.0.1:999999", "-http 127.0.0.1:0 -web /none", "-http 127.0.0.1:0 -web " + client(t) + " -inspect 0.0.0.0:0"} {
 		refused(args, 1) // when it serves
 	}
 	told := new(printed.Text)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan int)
 	go func() {
-		done <- lobbyMain(ctx, []string{"-rooms", "-http", "127.0.0.1:0", "-web", client(t)}, told, told)
+		done <- runner.Main(ctx, world(), []string{"-rooms", "-http", "127.0.0.1:0", "-web", client(t)}, told, told)
 	}()
 	url := told.Find(t, `lobby in a browser: +(http://127\.0\.0\.1:\d+)\n`)
 	if at := told.Find(t, `rooms by HTTP: +(http://\S+/rooms),`); at != url+"/rooms" {

@@ -13,8 +13,10 @@ import (
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/systems/devtools/inspect"
+	"github.com/tactusgo/tactus/systems/devtools/operator"
 	"github.com/tactusgo/tactus/systems/devtools/runner"
 	"github.com/tactusgo/tactus/systems/devtools/runner/web"
+	"github.com/tactusgo/tactus/systems/rooms"
 )
 
 // World is an example world with a page.
@@ -68,6 +70,9 @@ func Beside(w runner.Game) runner.Game {
 		if o.Name == w.Name {
 			web.Beside(&w, eventloop.ListenBoth, web.Config{
 				GamePort: o.GamePort, Package: o.Folder() + "/wasm", Title: "Tactus " + w.Name, Dist: Page(w.Name),
+				Operator: func(s *rooms.Server, broadcast func(*rooms.Room, string) error, out io.Writer) (web.OperatorPage, error) {
+					return operator.Open(s, broadcast, out)
+				},
 			})
 			return w
 		}

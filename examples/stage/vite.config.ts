@@ -23,6 +23,6 @@ export default defineConfig({
   },
   server: {
     fs: { allow: ['../..'] },
-    proxy: Object.fromEntries(['connect.json', 'build.json', 'play.wasm', 'wasm_exec.js'].map((file) => [`/${file}`, game])),
+    proxy: Object.fromEntries(['connect.json', 'build.json', 'play.json', 'rooms', 'play.wasm', 'wasm_exec.js'].map((file) => [`/${file}`, game])),
   },
 });

@@ -55,6 +55,7 @@ func World() runner.Game {
 		Push:   Push,
 		Server: c.server,
 		Client: c.client,
+		Rooms:  &runner.Rooms{Seats: 8, Bots: 3, Announce: c.messages.Announce},
 		// Players move 10 units between two snapshots.
 		Presets: []policy.Model{
 			policy.LocalSync{}, policy.Buffered{Damping: policy.Damping{Rate: 15, Snap: 50}}, policy.CorrectOnMismatch{},

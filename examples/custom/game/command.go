@@ -21,6 +21,7 @@ func World() runner.Game {
 			"nobody is in the way, and client.corrections is 0.",
 		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol() },
 		Populate: func(w *ecs.World, o *runner.Options) { Populate(w, o.NPCs) },
+		Rooms:    &runner.Rooms{Seats: 8, Bots: 3},
 		Bot:      func(o *runner.Options, n int) runner.Bot { return NewBot(o.Seed, n) },
 		Presets:  []policy.Model{policy.LocalSync{}, policy.Buffered{}, policy.CorrectOnMismatch{}}, // others simulate ticks again, without Census and Rank
 		Place:    Place,

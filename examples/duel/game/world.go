@@ -17,6 +17,7 @@ func World() runner.Game {
 		Name:     "duel",
 		About:    "Two fighters, and spectators who join late (-guests). The order of blows decides, and every peer simulates the whole match.",
 		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol() },
+		Rooms:    &runner.Rooms{Seats: 2, Bots: 0},
 		Bot: func(o *runner.Options, n int) runner.Bot {
 			b := &bot{draw: ecs.NewRand(o.Seed, 1<<32|uint64(n)), login: Login{Bot: true}}
 			if n >= o.Clients {

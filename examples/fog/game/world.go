@@ -24,6 +24,7 @@ func World() runner.Game {
 				m.Match.Truth = truth
 			}
 		},
+		Rooms: &runner.Rooms{Seats: 8, Bots: 3},
 		Bot: func(o *runner.Options, n int) runner.Bot {
 			return runner.NewBot((&bot{draw: ecs.NewRand(o.Seed, 1<<32|uint64(n))}).think)
 		},

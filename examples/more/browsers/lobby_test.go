@@ -32,7 +32,13 @@ import (
 // ends the arena.
 func lobby(t *testing.T, program, address string, args ...string) (url, operator string, end func()) {
 	t.Helper()
-	command := exec.Command(program, append([]string{"-rooms", "-json", "-http", address, "-inspect", "127.0.0.1:0", "-seats", "2", "-npcs", "10"}, args...)...)
+	return withRooms(t, program, append([]string{"-http", address, "-seats", "2", "-npcs", "10"}, args...)...)
+}
+
+// withRooms starts a world with rooms and other flags, like lobby.
+func withRooms(t *testing.T, program string, flags ...string) (url, operator string, end func()) {
+	t.Helper()
+	command := exec.Command(program, append([]string{"-rooms", "-json", "-inspect", "127.0.0.1:0"}, flags...)...)
 	command.Env = append(os.Environ(), "TACTUS_OPERATORS=ada="+operatorToken)
 	command.Stderr = t.Output()
 	said, err := command.StdoutPipe()
@@ -290,6 +296,37 @@ func TestLobby(t *testing.T) {
 			cy.Errorf("it shows %+v", s)
 		}
 	})
+}
+
+// In every world with rooms, who opens the link of a player is in the same room, beside bots that leave as people come.
+func TestInvite(t *testing.T) {
+	var ada *browser
+	for _, world := range []string{"arena", "platformer", "snake", "snowball", "fog", "custom", "duel"} {
+		program := program(t, "examples/"+world)
+		if ada == nil {
+			ada = browse(t, 1280, 800, 1, false)
+		}
+		ada.step(world, func() {
+			url, _, end := withRooms(ada.T, program, "-http", "127.0.0.1:0")
+			defer end()
+			ada.do(chromedp.Navigate(url+"/?name=Ada"), chromedp.WaitVisible("#card"))
+			first := ada.wants("Ada plays in a room", func(s shown) bool { return !s.Lobby && s.Code != "" })
+			bo := ada.tab(390, 844, 2, true)
+			link := strings.Replace(ask[string](ada, "location.href"), "name=Ada", "name=Bo", 1)
+			opened := time.Now()
+			bo.do(chromedp.Navigate(link))
+			second := bo.wants("Bo plays in the same room", func(s shown) bool { return !s.Lobby && s.Code == first.Code })
+			ada.Logf("%v from the link to the match", time.Since(opened).Round(10*time.Millisecond))
+			if first.Room == "" || second.Room != first.Room || second.Covers || second.Wide > 0 {
+				ada.Errorf("Ada: %+v, Bo: %+v", first, second)
+			}
+			time.Sleep(2 * time.Second) // for the pictures
+			ada.picture("invite-" + world)
+			bo.picture("invite-" + world + "-phone")
+			ada.do(chromedp.Navigate("about:blank"))
+			bo.do(chromedp.Navigate("about:blank"))
+		})
+	}
 }
 
 // Players are told in a sentence that the server does not answer, or that the client does not come.

@@ -34,7 +34,8 @@ func World() runner.Game {
 				w.Spawn(Coin{Number: uint8(i)})
 			}
 		},
-		Bot: func(o *runner.Options, n int) runner.Bot { return &bot{n: n + 5*int(o.Seed), tour: n % len(tours)} },
+		Rooms: &runner.Rooms{Seats: 8, Bots: 3},
+		Bot:   func(o *runner.Options, n int) runner.Bot { return &bot{n: n + 5*int(o.Seed), tour: n % len(tours)} },
 		Place: func(w *ecs.World, e ecs.Entity) (x, z float32, ok bool) {
 			at := ecs.Get[Body](w, e).At
 			return at.X, at.Z, true

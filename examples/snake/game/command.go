@@ -33,7 +33,8 @@ func World() runner.Game {
 				w.Spawn(somewhere(ecs.NewRand(w.Seed(), uint64(i)<<1|1)))
 			}
 		},
-		Bot: func(o *runner.Options, n int) runner.Bot { return &bot{daring: 8 + n%3*2} },
+		Rooms: &runner.Rooms{Seats: 8, Bots: 3},
+		Bot:   func(o *runner.Options, n int) runner.Bot { return &bot{daring: 8 + n%3*2} },
 		Place: func(w *ecs.World, e ecs.Entity) (x, y float32, ok bool) {
 			s := ecs.Get[Snake](w, e)
 			return s.X, s.Y, true

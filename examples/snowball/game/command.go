@@ -19,6 +19,7 @@ func World() runner.Game {
 		Name:     "snowball",
 		About:    "Predicted snowballs, and hits in the view of the thrower. -drift makes predictions wrong and shows the cause;\nadd -force-rollback to see the system too.",
 		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol(drift) },
+		Rooms:    &runner.Rooms{Seats: 8, Bots: 3},
 		Bot:      func(o *runner.Options, n int) runner.Bot { return &bot{draw: ecs.NewRand(o.Seed, 1<<32|uint64(n))} },
 		Server:   func(_ *runner.Options, c *systems.ServerConfig) { c.LagComp = &lagcomp.Config{} },
 		Client:   func(_ *runner.Options, c *systems.ClientConfig) { c.Schedule = schedule },

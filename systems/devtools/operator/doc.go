@@ -6,7 +6,7 @@
 // Tasks:
 //
 //   - Create a log before the server: [NewAudit]; rooms.Config{Told: audit.Told}. Read it: [Audit.Entries].
-//   - Create the page: [New]. Serve it on its own address: [Page.Serve]. Serve it below a path of an existing server: use
+//   - Create the page: [New], or [Open] with operators from the environment. Serve it on its own address: [Page.Serve]. Serve it below a path of an existing server: use
 //     it as an http.Handler behind http.StripPrefix, with a slash at the end of the path.
 //   - Allow access from other machines: Config.Token.
 //   - Allow actions: Config.Operators, from [ParseOperators]. Define broadcasts of the game: Config.Broadcast.

@@ -4,9 +4,11 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"time"
 
@@ -42,6 +44,23 @@ func New(s *rooms.Server, c Config) (*Page, error) {
 	p.gate = gate
 	return p, nil
 }
+
+// OperatorsVariable is the environment variable from which [Open] reads the operators. Command lines are visible to other users,
+// so no flag should set them.
+const OperatorsVariable = "TACTUS_OPERATORS"
+
+// Open returns a page for a server, with the operators of [OperatorsVariable] and an audit log that is written to out. broadcast
+// is that of [Config].
+func Open(s *rooms.Server, broadcast func(r *rooms.Room, text string) error, out io.Writer) (*Page, error) {
+	operators, err := ParseOperators(os.Getenv(OperatorsVariable))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", OperatorsVariable, err)
+	}
+	return New(s, Config{Operators: operators, Broadcast: broadcast, Audit: NewAudit(out)})
+}
+
+// Told adds a report of rooms to the audit log, for rooms.Config.Told.
+func (p *Page) Told(n rooms.Notice) { p.config.Audit.Told(n) }
 
 // ServeHTTP answers a request.
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.gate.ServeHTTP(w, r) }

@@ -12,6 +12,6 @@
 //     for browsers.
 //   - Show an inspector: Game.Inspect.
 //   - Let others play with the bots, over your own transport: [LiveOn].
-//   - Play in a window of the same program, with bots: [Host].
+//   - Play many matches in rooms, with a lobby: Game.Rooms.
 //   - Record samples of snapshots, train statistics on them, and play with the result: -samples, -trained. Record a match and play it: -record, -replay.
 package runner

@@ -45,6 +45,9 @@ type Game struct {
 	// Listen contains the transports that -transport offers, by the names udp and ws: see [Wire]. The default of
 	// -transport is the first that exists, in this order. Without any, only -headless -virtual works.
 	Listen map[string]func(addr string) (netsys.Wire, error)
+	// Rooms describes the rooms that Live serves with the flag -rooms, as that of package web does. Default (nil), and without
+	// Live: there is no such flag.
+	Rooms *Rooms
 	// Inspect creates the inspector of a server before it runs: see [Inspect] and package inspect. An empty token restricts
 	// access to this machine. Default (nil): there is no flag -inspect.
 	Inspect func(s *systems.Server, token string, log *slog.Logger) (Inspector, error)
@@ -59,6 +62,15 @@ type Game struct {
 	// report and a line of its text. Proof may read worlds and stats; sessions may already be closed. Clients that have not joined are left out. Proof and its result
 	// may be nil.
 	Proof func(s *systems.Server, clients []*systems.Client) any
+}
+
+// Rooms are the rooms of a game with the flag -rooms.
+type Rooms struct {
+	// Seats and Bots are the defaults of -seats and -bots.
+	Seats, Bots int
+	// Announce tells all players of a server what an operator writes on the operator page. Default (nil): the page has no such
+	// field.
+	Announce func(s *systems.Server, from, text string) error
 }
 
 // Inspector is the inspector of a running server: see package inspect.

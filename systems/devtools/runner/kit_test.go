@@ -28,6 +28,7 @@ func plaza() Game {
 				w.Spawn(testgame.Place{X: float32(n%40) * 10, Y: float32(n / 40)}, testgame.Tint{Color: uint8(n % 200)})
 			}
 		},
+		Rooms: &Rooms{Seats: 4, Bots: 1},
 		Bot:   func(o *Options, n int) Bot { return walker(o.Seed<<8 + uint64(n)) },
 		Place: at,
 		Push: func(w *ecs.World, e ecs.Entity, dx, dy float32) {

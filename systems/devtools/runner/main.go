@@ -114,6 +114,8 @@ func (c *command) validate(args []string) error {
 	switch {
 	case len(args) > 0:
 		return fmt.Errorf("%q: only flags are allowed", args[0])
+	case c.Rooms && (c.Headless || c.serve != "" || c.connect != "" || c.Record != "" || c.Replay != "" || c.Rerun != "" || c.Save != "" || c.Load != "" || c.Key != ""):
+		return errors.New("-rooms: not allowed with -headless, -serve, -connect, -record, -replay, -rerun, -save, -load and -key: see package systems/rooms for a server with these")
 	case c.serve != "" && c.connect != "":
 		return errors.New("-serve and -connect: only one of them is allowed")
 	case (c.serve != "" || c.connect != "") && c.Virtual:

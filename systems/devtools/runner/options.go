@@ -14,7 +14,7 @@ import (
 )
 
 // Options are the flags of every world, with the same names; -h explains them. For numbers and durations that have a
-// non-zero default but may be zero, such as Loss, use -1 for zero in Game.Defaults and for [Host].
+// non-zero default but may be zero, such as Loss, use -1 for zero in Game.Defaults.
 type Options struct {
 	// Headless plays for Duration and prints a report. Virtual uses virtual time, and JSON prints a JSON object.
 	Headless, Virtual, JSON bool
@@ -59,6 +59,10 @@ type Options struct {
 	// Key is the secret shared with the issuer of connect tokens, as hexadecimal digits or @FILE. Token is the source
 	// of the bots' tokens, and Login the user name there. Public lists the addresses of the server in tokens.
 	Key, Token, Login, Public string
+	// Rooms plays in rooms of Seats players, at most MaxRooms at once, instead of one match. Bots is the number of bots that
+	// keep the first player of a room company.
+	Rooms                 bool
+	Seats, Bots, MaxRooms int
 	// Insecure allows other machines to play without tokens.
 	Insecure bool
 	// Inspect is the address of the inspector; "": none.
@@ -105,7 +109,7 @@ func (o *Options) register(fs *flag.FlagSet, game *Game) {
 	d := game.defaults()
 	fs.BoolVar(&o.Headless, "headless", d.Headless, "run server and clients without a screen, then print a report")
 	fs.BoolVar(&o.Virtual, "virtual", d.Virtual, "with -headless: use a memory network and virtual time, as fast as the machine allows")
-	fs.BoolVar(&o.JSON, "json", d.JSON, "with -headless: print the report as one JSON object in the last line; with -serve or -connect, its half")
+	fs.BoolVar(&o.JSON, "json", d.JSON, "with -headless: print the report as one JSON object in the last line; with -serve or -connect, its half;\nwith -rooms: print only one line, a JSON object with the addresses")
 	fs.IntVar(&o.Clients, "clients", d.Clients, "number of bots; with -serve, the number of clients that may join, at least 256")
 	fs.IntVar(&o.Guests, "guests", d.Guests, "additional bots, numbered after those of -clients: spectators or late joiners, if the world has them")
 	fs.IntVar(&o.NPCs, "npcs", d.NPCs, "server-controlled entities")
@@ -144,6 +148,12 @@ func (o *Options) register(fs *flag.FlagSet, game *Game) {
 	fs.BoolVar(&o.Insecure, "insecure-anyone-can-join", d.Insecure, "allow other machines without -key and -token: anyone can join under any name, read\nand forge packets; server and clients must both set it")
 	if game.Inspect != nil {
 		fs.StringVar(&o.Inspect, "inspect", d.Inspect, "serve the inspector of the running server at this `address`, such as 127.0.0.1:7781: ticks, clients, traffic,\nentities; other machines need the token in the environment variable "+inspectVariable)
+	}
+	if r := game.Rooms; r != nil && game.Live != nil {
+		fs.BoolVar(&o.Rooms, "rooms", d.Rooms, "play in rooms instead of one match: the page has a lobby with open rooms, and links to invite others")
+		fs.IntVar(&o.Seats, "seats", r.Seats, "with -rooms: seats in a room")
+		fs.IntVar(&o.Bots, "bots", r.Bots, "with -rooms: bots that join the first player of a room. One leaves for each further player, and one seat\nalways stays free of bots")
+		fs.IntVar(&o.MaxRooms, "max-rooms", 200, "with -rooms: maximum number of rooms")
 	}
 	fs.Uint64Var(&o.Seed, "seed", d.Seed, "seed of all random numbers")
 }
@@ -213,8 +223,14 @@ func (o *Options) validate(game *Game) error {
 		return fmt.Errorf("-virtual: allowed with -headless only")
 	case o.Inspect != "" && o.Virtual:
 		return fmt.Errorf("-inspect: not allowed with -virtual, whose matches last a moment only")
-	case o.JSON && !o.Headless && o.Rerun == "":
+	case o.JSON && !o.Headless && !o.Rooms && o.Rerun == "":
 		return fmt.Errorf("-json: allowed with -headless only")
+	case o.Rooms && (o.Seats < 1 || o.Seats > 256):
+		return fmt.Errorf("-seats %d: 1 to 256 are allowed", o.Seats)
+	case o.Rooms && (o.Bots < 0 || o.Bots > 64):
+		return fmt.Errorf("-bots %d: 0 to 64 are allowed", o.Bots)
+	case o.Rooms && (o.MaxRooms < 1 || o.MaxRooms > 10_000):
+		return fmt.Errorf("-max-rooms %d: 1 to 10000 are allowed", o.MaxRooms)
 	}
 	for _, name := range o.without() {
 		if !slices.Contains(removable, name) {

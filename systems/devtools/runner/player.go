@@ -65,13 +65,9 @@ func (m *match) connect(n int, wire netsys.Wire, server netip.AddrPort) error {
 // config returns the configuration of the bot's client. The first ticks of the clients are spread over a step.
 func (p *player) config(m *match, token *netcode.ConnectToken) systems.ClientConfig {
 	o := &m.o
-	config := systems.ClientConfig{
-		Session: systems.ClientSession{Token: token, InsecureAllowAnyAddress: o.Insecure, Trained: o.files.trained},
-
-		Models: m.game.Presets,
-		Gather: p.bot.Gather(),
-		Start:  m.start.Add(o.tickLength() * time.Duration(p.n) / time.Duration(o.bots())),
-	}
+	config := m.game.botConfig(o, p.bot)
+	config.Session.Token, config.Session.InsecureAllowAnyAddress = token, o.Insecure
+	config.Start = m.start.Add(o.tickLength() * time.Duration(p.n) / time.Duration(o.bots()))
 	if p.n == 0 {
 		config.Logger = o.files.log // log one bot only
 	}
@@ -81,16 +77,37 @@ func (p *player) config(m *match, token *netcode.ConnectToken) systems.ClientCon
 	if o.Save != "" || o.Load != "" {
 		config.Session.ClientID = o.botSeed(p.n) // the same player in the match that continues
 	}
-	if m.game.Client != nil {
-		m.game.Client(o, &config)
-	}
-	if own, ok := p.bot.(Configurer); ok {
-		own.Configure(&config)
-	}
+	m.game.configure(o, p.bot, &config)
 	if config.Session.Reach == nil {
 		config.Session.Reach = func(t systems.Ticket) (netsys.Wire, netip.AddrPort, error) { return p.reach(o, t) }
 	}
 	config.Schedule = chain(config.Schedule, o.removeSystems)
+	return config
+}
+
+// botConfig returns what the flags say about the client of any bot.
+func (g *Game) botConfig(o *Options, b Bot) systems.ClientConfig {
+	return systems.ClientConfig{Session: systems.ClientSession{Trained: o.files.trained}, Models: g.Presets, Gather: b.Gather()}
+}
+
+// configure calls Game.Client and the bot's own Configure.
+func (g *Game) configure(o *Options, b Bot, c *systems.ClientConfig) {
+	if g.Client != nil {
+		g.Client(o, c)
+	}
+	if own, ok := b.(Configurer); ok {
+		own.Configure(c)
+	}
+}
+
+// Company returns the client of bot n of a room, which plays thin if the model allows it.
+func (g *Game) Company(o *Options, n int) systems.ClientConfig {
+	b := g.Bot(o, n)
+	config := g.botConfig(o, b)
+	g.configure(o, b, &config)
+	if o.canBeThin() {
+		config.Schedule = chain(config.Schedule, systems.Thin)
+	}
 	return config
 }
 

@@ -13,25 +13,10 @@ const reconnectWindow = 30 * time.Second
 
 // serverConfig returns the configuration of a world's server.
 func (g *Game) serverConfig(o *Options, start time.Time, schedule func(*ecs.Schedule) error) systems.ServerConfig {
-	config := systems.ServerConfig{
-		Session: systems.ServerSession{Key: o.access.key, Addresses: o.access.public, InsecureAllowAnyAddress: o.Insecure},
-
-		Seed:       o.Seed,
-		TickRate:   o.Tick,
-		WakeEvery:  o.ServerEvery,
-		Snapshots:  systems.Snapshots{SendRate: o.Send, Trained: o.files.trained, Record: o.files.samples},
-		Model:      o.model(g),
-		MaxClients: max(o.bots(), 256),
-		Load:       o.files.load,
-		Start:      start,
-
-		Players: systems.Players{ReconnectWindow: reconnectWindow},
-		Logger:  o.files.log,
-	}
-	if !o.Virtual {
-		began := time.Now()
-		config.Overload.Clock = func() time.Duration { return time.Since(began) }
-	}
+	config := g.Settings(o)
+	config.Session = systems.ServerSession{Key: o.access.key, Addresses: o.access.public, InsecureAllowAnyAddress: o.Insecure}
+	config.Seed, config.Snapshots.Record, config.MaxClients, config.Load, config.Start = o.Seed, o.files.samples, max(o.bots(), 256), o.files.load, start
+	config.Players.ReconnectWindow, config.Logger = reconnectWindow, o.files.log
 	config.Session.Random = o.random(o.Seed)
 	if g.Server != nil {
 		g.Server(o, &config)
@@ -39,6 +24,20 @@ func (g *Game) serverConfig(o *Options, start time.Time, schedule func(*ecs.Sche
 	o.keepFlight(&config)
 	config.Schedule = chain(config.Schedule, schedule)
 	return config
+}
+
+// Settings returns what the flags say about a server of any match: the model, the rates and the statistics. Game.Server is not
+// part of it.
+func (g *Game) Settings(o *Options) systems.ServerConfig {
+	c := systems.ServerConfig{
+		TickRate: o.Tick, WakeEvery: o.ServerEvery, Model: o.model(g),
+		Snapshots: systems.Snapshots{SendRate: o.Send, Trained: o.files.trained},
+	}
+	if !o.Virtual {
+		began := time.Now()
+		c.Overload.Clock = func() time.Duration { return time.Since(began) }
+	}
+	return c
 }
 
 // newServer creates a world's server on a transport and populates it.

@@ -11,8 +11,9 @@ import (
 // chapters returns the groups of flags in the order of -h. Flags in no group are the world's own and come first.
 func chapters() []chapter {
 	return []chapter{
-		{"Mode", "headless virtual json duration warmup seed serve connect"},
+		{"Mode", "headless virtual json duration warmup seed rooms serve connect"},
 		{"The match", "clients guests npcs model preset timing tick server-every send save load record replay"},
+		{"Rooms", "seats bots max-rooms"},
 		{"The link of the bots", "rtt jitter loss burst wifi dup bandwidth transport"},
 		{"Diagnosis", "inspect push without force-rollback rerun samples trained"},
 		{"Who may play", "key public token login insecure-anyone-can-join"},
@@ -32,6 +33,7 @@ func usage(g *Game, fs *flag.FlagSet, out io.Writer) {
 		{"", "a server and bots on a bad link, with a live table, until Ctrl-C"},
 		{"-headless", "the same for -duration, then a report"},
 		{"-headless -virtual -json", "in virtual time, as fast as the machine allows, with a report as JSON"},
+		{"-rooms", "rooms with a lobby on the page, until Ctrl-C"},
 		{"-rerun FILE", "the ticks of a match that -record recorded again"},
 		{"-serve ADDRESS", "only the server"},
 		{"-connect ADDRESS", "only bots, on a remote server"},

@@ -1,7 +1,9 @@
 package runner
 
 import (
+	"context"
 	"flag"
+	"io"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,7 +12,7 @@ import (
 // -h says how to run the world and explains every flag once, the world's own flags first.
 func TestUsage(t *testing.T) {
 	game := plaza()
-	game.About = "Pawns walk."
+	game.About, game.Live = "Pawns walk.", func(context.Context, Game, Options, io.Writer, io.Writer) error { return nil }
 	game.Flags = func(fs *flag.FlagSet) { fs.Int("pace", 3, "how fast pawns walk") }
 	code, out, text := execute(t, game, "-h")
 	if code != 0 || out != "" || !strings.HasPrefix(text, "usage: plaza [flags]\n\nPawns walk.\n") {

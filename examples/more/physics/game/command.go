@@ -21,6 +21,7 @@ func World() runner.Game {
 			"remembers: add -force-rollback.",
 		Protocol: func(*runner.Options) *ecs.Protocol { return Protocol(kept) },
 		Populate: func(w *ecs.World, o *runner.Options) { populate(w, o.NPCs) },
+		Rooms:    &runner.Rooms{Seats: 4, Bots: 1},
 		Bot:      func(o *runner.Options, n int) runner.Bot { return &bot{draw: ecs.NewRand(o.Seed, 1<<32|uint64(n))} },
 		Flags: func(fs *flag.FlagSet) {
 			fs.BoolVar(&kept, "keep", false, "bodies stay in the library's space from tick to tick")

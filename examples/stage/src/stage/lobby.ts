@@ -2,8 +2,8 @@
 import { Reason, tabPlayer } from '@tactusgo/client';
 import type { Card } from './card';
 import { keepInTab as keep, keptInTab as kept, make, onSubmit, write } from './dom';
-import { leave, type Door, type Seat } from './play';
-import { root } from './root';
+import type { Invite } from './invite';
+import { leave, type Door, type Rooms, type Seat } from './play';
 
 /** A room, as the server lists it. */
 interface Room { readonly id: string; readonly state: string; readonly free: number; readonly capacity: number; readonly spectators: number; readonly max_spectators: number; readonly code: string; readonly created: string; readonly schema: string; readonly options: { readonly name?: unknown } }
@@ -42,7 +42,7 @@ const AGAIN: readonly number[] = [0, Reason.Closing, Reason.TimedOut, Reason.Exp
 const wait = (ms: number) => new Promise((go) => setTimeout(go, ms));
 
 /** Returns the lobby as the way into the matches of a server. */
-export function lobby(): Door { return new Lobby(); }
+export function lobby(rooms: Rooms, invite: Invite): Door { return new Lobby(rooms, invite); }
 
 class Lobby implements Door {
   private card!: Card;
@@ -52,8 +52,8 @@ class Lobby implements Door {
     if (this.before !== null && Number(this.before) !== id) keep('seat', null); // it belongs to the tab that this one is a copy of
     return id;
   });
-  private kind = '';
-  private schema = '';
+  private readonly kind: string;
+  private readonly schema: string;
   private loaded = false;
   private watches = false;
   private cancel: AbortController | null = null; // of the request for a seat
@@ -65,8 +65,8 @@ class Lobby implements Door {
   private readonly hidden = make('input', { id: 'private', type: 'checkbox' });
   private readonly code = make('input', { id: 'code', maxlength: '13', placeholder: 'Code', 'aria-label': 'code of the room', autocomplete: 'off', autocapitalize: 'none', spellcheck: 'false' });
   private readonly buttons = ['Create', 'Join'].map((text) => make('button', { disabled: true }, text));
-  private readonly share = make('button', { id: 'share', type: 'button', class: 'quiet', title: 'copy a link to this room' }, make('b'), ' ', make('span'));
-  private readonly seat = make('nav', { id: 'seat', hidden: true }, this.share);
+
+  constructor(rooms: Rooms, private readonly invite: Invite) { [this.kind, this.schema] = [rooms.kind, rooms.schema ?? '']; }
 
   mount(card: Card, enter: (seat: () => Promise<Seat>) => Promise<void>) {
     this.card = card;
@@ -79,9 +79,7 @@ class Lobby implements Door {
       this.forget();
       leave();
     };
-    this.seat.append(quit);
-    root.append(this.seat);
-    this.share.onclick = () => void this.copy();
+    this.invite.box.append(quit);
     card.onPlay = () => {
       if (this.cancel) this.cancel.abort();
       else void this.enter('Looking for a match…', (signal) => this.quick(signal));
@@ -107,8 +105,8 @@ class Lobby implements Door {
   }
 
   ready() {
-    void Promise.all([fetch('play.json').then((r) => r.json()), this.player]).then(([s]: [{ kind: string; schema?: string }, number]) => {
-      [this.kind, this.schema, this.loaded] = [s.kind, s.schema ?? '', true];
+    void this.player.then(() => {
+      this.loaded = true;
       this.idle('');
       const seat = kept<Kept>('seat');
       if (seat && (!this.linked || this.linked === seat.code)) void this.back(seat, '');
@@ -116,13 +114,12 @@ class Lobby implements Door {
         keep('seat', null);
         this.into(this.linked);
       } else if (new URLSearchParams(location.search).get('name')) this.card.onPlay();
-    }, () => this.refuse(null));
+    });
   }
 
   over(text: string, reason: number) {
     const seat = kept<Kept>('seat');
-    this.seat.hidden = true;
-    write(this.share.querySelector('span')!, '');
+    this.invite.end();
     this.idle(text);
     if (seat && AGAIN.includes(reason)) return void this.answers().then(() => this.back(seat, text));
     this.forget();
@@ -198,9 +195,8 @@ class Lobby implements Door {
     keep('seat', { room: seat.room, code: seat.code, watches: seat.spectator } satisfies Kept);
     this.watches = seat.spectator;
     history.replaceState(null, '', `${location.pathname}${location.search}#${seat.code}`);
-    write(this.share.querySelector('b')!, seat.code);
-    this.seat.hidden = false;
-    await this.enterMatch(async () => ({ websocket: seat.endpoints.ws, token: seat.token, spectate: seat.spectator }));
+    this.invite.offer(seat.code);
+    await this.enterMatch(async () => ({ websocket: seat.endpoints.ws || (await (await fetch('connect.json', { cache: 'no-store' })).json()).websocket, token: seat.token, spectate: seat.spectator }));
     return true;
   }
 
@@ -261,15 +257,5 @@ class Lobby implements Door {
     }
   }
 
-  private crowd(players: number) { write(this.share.querySelector('span')!, this.watches ? `watching, ${players} ${players === 1 ? 'player' : 'players'}` : players === 1 ? 'you alone' : `${players} players`); }
-
-  private async copy() {
-    const told = this.share.querySelector('span')!;
-    try {
-      await navigator.clipboard.writeText(location.href);
-      write(told, 'link copied');
-    } catch {
-      write(told, 'not copied');
-    }
-  }
+  private crowd(players: number) { this.invite.tell(this.watches ? `watching, ${players} ${players === 1 ? 'player' : 'players'}` : players === 1 ? 'you alone' : `${players} players`); }
 }

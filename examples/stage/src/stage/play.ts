@@ -6,8 +6,10 @@ import { Card } from './card';
 import { Controls } from './controls';
 import { keepInTab, keptInTab, make, write } from './dom';
 import { hud } from './hud';
+import { Invite } from './invite';
 import { KillCam } from './killcam';
 import { listen, talk, tell } from './lines';
+import { lobby } from './lobby';
 import { Menu } from './menu';
 import { navigate } from './pad';
 import { Panel } from './panel';
@@ -24,13 +26,13 @@ export const canvas = make('canvas', { id: 'view', tabindex: '-1' });
 root.prepend(canvas);
 
 let running: { scene: { say?(line: string): void }; leave: () => void } | null = null;
-let menu: Menu | undefined, card: Card | undefined;
+let menu: Menu | undefined, card: Card | undefined, inviting: Invite | undefined;
 const link = make('div', { id: 'link', role: 'status' });
 root.append(link);
 
 /** Returns the controls of a world's page. The world makes them before it calls play. */
 export const controlsOf = (world: Pick<World<Bindings>, 'layout'>) =>
-  new Controls(canvas, world.layout, () => (card?.open ?? true) || (menu?.open ?? false));
+  new Controls(canvas, world.layout, () => (card?.open ?? true) || (menu?.open ?? false) || (inviting?.open ?? false));
 
 /** Returns a function that reports whether a button of a gamepad was pressed since its last call. */
 function pressed(button: number) {
@@ -56,8 +58,18 @@ export interface Door {
   over(text: string, reason: number): void;
 }
 
+/** What the server says of its rooms. kind is missing if there is only one match. */
+export interface Rooms { readonly kind: string; readonly schema?: string }
+
+/** Returns the way into the matches of this page's server. */
+async function doorOf(invite: Invite): Promise<Door> {
+  const answer = await fetch('play.json', { cache: 'no-store' }).catch(() => null);
+  const rooms: Partial<Rooms> = answer?.ok ? await answer.json() : {};
+  return rooms.kind ? lobby({ ...rooms, kind: rooms.kind }, invite) : onlyMatch(invite);
+}
+
 /** The way into the only match of a server. A player who reloads the page during the match returns to it. */
-function onlyMatch(): Door {
+function onlyMatch(invite: Invite): Door {
   const asked = new URLSearchParams(location.search), replay = asked.get('replay');
   let cover: Card;
   return {
@@ -67,6 +79,7 @@ function onlyMatch(): Door {
         keepInTab('playing', true);
         void enter(async () => {
           const answer = await fetch(replay ?? 'connect.json', { cache: 'no-store' });
+          if (replay === null) invite.offer('');
           return replay === null ? answer.json() : { recording: new Uint8Array(await answer.arrayBuffer()) };
         });
       };
@@ -77,15 +90,16 @@ function onlyMatch(): Door {
     },
     over(text, reason) {
       keepInTab('playing', null);
+      invite.end();
       cover.ready(text, reason !== 1, 'Play again');
     },
   };
 }
 
 /** Plays a world on this page. */
-export async function play<B extends Bindings>(world: World<B>, controls: Controls, door: Door = onlyMatch()): Promise<void> {
+export async function play<B extends Bindings>(world: World<B>, controls: Controls): Promise<void> {
   let kind = '';
-  const cover = (card = new Card(world)), panel = new Panel(() => kind, world.switches);
+  const cover = (card = new Card(world)), invite = (inviting = new Invite()), asked = doorOf(invite), panel = new Panel(() => kind, world.switches);
   menu = new Menu(world.title, world.layout, { leave: () => running?.leave(), network: () => panel.toggle(), talk: world.named ? talk : null });
   listen((line) => running?.scene.say?.(line));
   const state = (text: string) => { document.title = `${text ? `${text} – ` : ''}${world.title} – Tactus`; };
@@ -99,7 +113,7 @@ export async function play<B extends Bindings>(world: World<B>, controls: Contro
     menu?.close();
     state('Ended');
     cover.box.hidden = false;
-    door.over(sentence(why), why instanceof GameError ? why.reason : 0);
+    void asked.then((door) => door.over(sentence(why), why instanceof GameError ? why.reason : 0));
   };
 
   async function join({ token, ...place }: Seat) {
@@ -121,10 +135,11 @@ export async function play<B extends Bindings>(world: World<B>, controls: Contro
     run(game, scene, again, controls, panel, state, over, game.replay && place.recording ? new Replayer(game, world, place.recording, controls, again) : null);
   }
 
-  navigate(() => (menu?.open ? menu.reach : cover.open ? { box: cover.box, main: cover.play } : null));
-  door.mount(cover, (seat) => seat().then(join).catch(over));
+  navigate(() => (invite.open ? invite.reach : menu?.open ? menu.reach : cover.open ? { box: cover.box, main: cover.play } : null));
   try {
     state('Loading');
+    const door = await asked;
+    door.mount(cover, (seat) => seat().then(join).catch(over));
     await built(cover);
     await Promise.all([load('play.wasm', { exec: 'wasm_exec.js', onProgress: (n) => cover.progress(0.7 + 0.25 * Math.min(n / BYTES, 1), 'Loading…') }), world.warm()]);
     cover.progress(1, '');

@@ -1,4 +1,4 @@
-// The page of the arena with one match.
+// The page of the arena.
 import { play } from '../stage/play';
 import { controls, world } from './arena/match';
 

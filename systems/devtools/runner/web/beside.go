@@ -36,7 +36,8 @@ const host = "127.0.0.1"
 
 // Beside adds a browser page to the match that a world's command plays without flags. The command then starts a server for
 // UDP and WebSockets, bots over the network, and the page, and prints the page's address. Beside sets World.Live and adds
-// the flags -http, -web, -names and -embed. If -embed contains "null", so do the names for listen. listen is eventloop.ListenBoth. It also becomes World.Listen if that is nil.
+// the flags -http, -web, -names and -embed. If -embed contains "null", so do the names for listen. With Game.Rooms, the flag
+// -rooms serves rooms and a lobby instead of the match. listen is eventloop.ListenBoth. It also becomes World.Listen if that is nil.
 //
 // Beside panics if World.Live is already set, or if c has neither a client nor a page.
 func Beside[W Wire](world *runner.Game, listen func(addr, socket string, names []string) (W, error), c Config) {
@@ -127,7 +128,10 @@ func (b *worldPage) reasonForNoPage(o *runner.Options) string {
 
 // live plays a match with bots and a page: a server for UDP and WebSockets, whose clients all use the network. If there can
 // be no page, it plays a match with bots only.
-func (b *worldPage) live(ctx context.Context, world runner.Game, o runner.Options, stdout, _ io.Writer) error {
+func (b *worldPage) live(ctx context.Context, world runner.Game, o runner.Options, stdout, stderr io.Writer) error {
+	if o.Rooms {
+		return b.rooms(ctx, world, o, stdout, stderr)
+	}
 	if o.Replay != "" {
 		return b.replay(ctx, o.Replay, world.Protocol(&o).Name(), stdout)
 	}

@@ -1,8 +1,12 @@
 package web
 
 import (
+	"context"
 	"io"
+	"net"
 	"net/http"
+
+	"github.com/tactusgo/tactus/systems/rooms"
 )
 
 // Config configures a [Site], or with [Beside] the page of a world.
@@ -27,6 +31,9 @@ type Config struct {
 	Page string
 	// Lobby serves rooms to Dist or Page. Default (nil): there is one match.
 	Lobby *Lobby
+	// Operator opens the operator page of rooms, for -rooms with -inspect: see operator.Open. Default (nil): -inspect is refused
+	// with -rooms.
+	Operator func(s *rooms.Server, broadcast func(r *rooms.Room, text string) error, out io.Writer) (OperatorPage, error)
 	// Dist is a page that a bundler built, in place of that of this package. It follows the build of the client in
 	// build.json, and loads play.wasm and wasm_exec.js. Without Package, Dist brings its own client. Default (nil): none.
 	Dist *Dist
@@ -60,6 +67,16 @@ type Config struct {
 
 // alone reports whether Dist brings its own client.
 func (c *Config) alone() bool { return c.Dist != nil && c.Package == "" && c.Dir == "" }
+
+// OperatorPage is the page of a running server with rooms: see package operator.
+type OperatorPage interface {
+	// Allows returns an error if other machines can reach the address and there is no token.
+	Allows(address net.Addr) error
+	// Serve serves the page until ctx ends.
+	Serve(ctx context.Context, l net.Listener) error
+	// Told receives what rooms report.
+	Told(n rooms.Notice)
+}
 
 // Lobby serves the rooms of a page that requests seats from them: Config.Dist or Config.Page. Both find Kind and Schema in
 // play.json. The client plays on a seat with the arguments -connect, the endpoint of the seat, and -token, its connect token

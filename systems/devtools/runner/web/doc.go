@@ -8,7 +8,7 @@
 //     timeouts and a limit of connections.
 //   - Serve a page that a bundler built with another renderer: [Dist], alone or as Config.Dist. It tells the page the
 //     game's address in connect.json.
-//   - Serve rooms to a page with a lobby: Config.Lobby.
+//   - Serve rooms to a page with a lobby: runner.Game.Rooms with [Beside], or Config.Lobby from your own server.
 //   - Use a client that was built elsewhere: Config.Dir.
 //
 // The client is a main package that builds with GOOS=js GOARCH=wasm. Its arguments are Config.Args, then -connect

@@ -21,7 +21,7 @@ const REACT = 0.4; // seconds from the end of a player to its replay
 const EARSHOT = 500; // units at which a sound is half as loud
 
 const look = new Look();
-/** The arena, for its page and for that with a lobby. */
+/** The arena. */
 export const world: World<typeof arena> = {
   name: 'arena', title: 'Arena', goal: 'Shoot the others, and stay out of their sight.', named: true, bindings: arena,
   layout: { move: 'move', aim: 'aim', aimPresses: 'fire', buttons: { fire: { keys: ['Space'], pad: [7, 5, 0], click: true } } },

@@ -1,1 +1,0 @@
-import{T as e,r as t}from"./stage.js";import{n,t as r}from"./match.js";e(n,r,t());
