@@ -55,6 +55,7 @@ type Gun struct {
 // Player is the name and the score of a player.
 type Player struct {
 	Name   components.Text[[16]byte]
+	Points uint16 `net:"0..65535"` // in this round
 	Kills  uint16 `net:"0..65535"` // of players and of server-controlled entities
 	Deaths uint16 `net:"0..65535"`
 }
@@ -78,9 +79,9 @@ type fallen struct{ Ticks int32 }
 type muzzle struct{ At components.Position }
 
 // CombatProtocol returns the arena's protocol with guns: [Action] instead of [Input], entities that are shot down and
-// respawn, scores and names. Entities lose no health over time.
+// respawn, cover, scores, rounds and names. Entities lose no health over time.
 func CombatProtocol() *ecs.Protocol {
-	p := ecs.NewProtocol("arena-combat/3")
+	p := ecs.NewProtocol("arena-combat/4")
 	motion(p, "along", Size)
 	ecs.Replicate[Fighter](p, ecs.Predicted)
 	ecs.Replicate[Gun](p, ecs.Predicted|ecs.OwnerOnly)
@@ -88,6 +89,7 @@ func CombatProtocol() *ecs.Protocol {
 	ecs.Replicate[Verdict](p, ecs.OwnerOnly)
 	ecs.Replicate[components.Teleports](p, ecs.Predicted)
 	ecs.Singleton[Feed](p, 0)
+	ecs.Singleton[Round](p, 0)
 	ecs.Input[Action](p)
 	ecs.Join(p, joinCombat)
 	ecs.Command(p, rename)
@@ -100,6 +102,7 @@ func CombatProtocol() *ecs.Protocol {
 	p.Simulate("wander", ecs.Rows(wanderUp))
 	p.Authority("hit", hit)
 	p.Authority("revive", revive)
+	p.Authority("round", keepTime)
 	return p
 }
 
@@ -155,6 +158,7 @@ func walkUp(g fighter, s ecs.Step) {
 		return
 	}
 	side(Size).stride(s, g.Pos, g.Vel, g.In.Buttons)
+	stop(g.Pos)
 	g.Head.Angle = g.In.Aim
 }
 
@@ -174,4 +178,5 @@ func wanderUp(n wanderer, s ecs.Step) {
 		return
 	}
 	side(Size).roam(s, n.Pos, n.Vel, n.Head, n.Do)
+	stop(n.Pos)
 }

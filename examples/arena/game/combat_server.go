@@ -15,19 +15,24 @@ func Arm(c *systems.ServerConfig) { c.LagComp = &lagcomp.Config{} }
 // PopulateCombat spawns npcs server-controlled entities for [CombatProtocol], numbered after the players.
 func PopulateCombat(w *ecs.World, players, npcs int) {
 	for i := range npcs {
-		x, y := side(Size).start(w, players+i)
-		w.Spawn(components.Position{X: x, Y: y}, components.Velocity{}, components.Heading{}, components.Health{Points: MaxHealth},
+		w.Spawn(place(w, players+i), components.Velocity{}, components.Heading{}, components.Health{Points: MaxHealth},
 			Wander{Index: int32(i), Phase: int32(i * period * w.TickRate() / npcs)}, Fighter{}, components.Teleports{}, fallen{})
 	}
 }
 
 // joinCombat spawns the player of a client, with a gun.
 func joinCombat(w *ecs.World, client uint32, _ *struct{}) {
-	x, y := side(Size).start(w, int(client)-1)
 	player := Player{}
 	player.Name.Set(callName(client))
-	w.Spawn(components.Owner{Client: client}, components.Position{X: x, Y: y}, components.Velocity{}, components.Heading{},
+	w.Spawn(components.Owner{Client: client}, place(w, int(client)-1), components.Velocity{}, components.Heading{},
 		components.Health{Points: MaxHealth}, Fighter{}, Gun{}, Verdict{}, player, components.Teleports{}, fallen{}, muzzle{}, Action{})
+}
+
+// place returns the start position of the entity with a number, beside the cover.
+func place(w *ecs.World, number int) (p components.Position) {
+	p.X, p.Y = side(Size).start(w, number)
+	stop(&p)
+	return p
 }
 
 // shooter is the row of players who may have fired in this tick.
@@ -60,8 +65,9 @@ func hit(w *ecs.World) {
 		victim, found := w.ByNetID(v.Whom)
 		if found && damageTarget(w, victim) {
 			v.Down = true
-			s.Who.Kills++
-			if who := ecs.Get[Player](w, victim); who != nil {
+			who := ecs.Get[Player](w, victim)
+			score(w, s.Who, who != nil)
+			if who != nil {
 				who.Deaths++
 				report(w, Kill{By: uint16(s.Owner.Client), Whom: uint16(ecs.Get[components.Owner](w, victim).Client)})
 			}
@@ -85,7 +91,7 @@ func damageTarget(w *ecs.World, victim ecs.Entity) bool {
 // is the server's view of a shooter, or with [lagcomp.Of] the view that a client draws.
 func Aimed(view lagcomp.View, shooter ecs.Entity, from components.Position, aim uint16) (first ecs.Entity, at components.Position, found bool) {
 	sin, cos := math.Sincos(float64(aim) * (2 * math.Pi / 65536))
-	nearest := float64(Range)
+	nearest := reach(from, cos, sin)
 	for e, t := range lagcomp.All[target](view) {
 		if e == shooter || t.Is.Down {
 			continue
@@ -136,6 +142,7 @@ func revive(w *ecs.World) {
 		}
 		draw := w.Rand(e)
 		p.Pos.X, p.Pos.Y = draw.Float32()*Size, draw.Float32()*Size
+		stop(p.Pos)
 		p.Jumps.Count++
 		p.Health.Points, p.Is.Down, p.Since.Ticks = MaxHealth, false, 0
 	}

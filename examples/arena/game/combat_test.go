@@ -137,3 +137,32 @@ func (f *fight) down(t *testing.T) (n int) {
 	}
 	return n
 }
+
+// A round ends for the player with enough points, and the next one begins without points. Nobody is ever inside of a block.
+func TestRoundAndCover(t *testing.T) {
+	t.Parallel()
+	f := newFight(t, systemstest.RoundTrip(80*time.Millisecond, 10*time.Millisecond, 0.02), 4, policy.LocalSync{}, false)
+	f.OnServerTick(func() {
+		for _, e := range ecs.All[struct{ Pos components.Position }](f.Server.World()) {
+			for _, b := range game.Cover {
+				if e.Pos.X > b.X && e.Pos.X < b.X+b.W && e.Pos.Y > b.Y && e.Pos.Y < b.Y+b.H {
+					t.Fatalf("tick %d: something is at %v, inside of %v", f.Server.Tick(), e.Pos, b)
+				}
+			}
+		}
+	})
+	f.Run(5 * time.Second)
+	if r := ecs.Single[game.Round](f.Server.World()); r.Winner != 0 || r.Left < 170 {
+		t.Errorf("after the start: %+v", r)
+	}
+	best, _ := f.Clients[2].Own(f.Server.World())
+	ecs.Get[game.Player](f.Server.World(), best).Points = game.Goal
+	f.Run(2 * time.Second)
+	if r := ecs.Single[game.Round](f.Clients[0].World()); r.Winner != uint16(f.Clients[2].ID()) {
+		t.Errorf("client 1 sees %+v", r)
+	}
+	f.Run(6 * time.Second)
+	if r := ecs.Single[game.Round](f.Server.World()); r.Winner != 0 || ecs.Get[game.Player](f.Server.World(), best).Points >= game.Goal {
+		t.Errorf("after the break: %+v, %d points", r, ecs.Get[game.Player](f.Server.World(), best).Points)
+	}
+}

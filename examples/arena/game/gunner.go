@@ -8,8 +8,8 @@ import (
 	"github.com/tactusgo/tactus/systems"
 )
 
-// Gunner is a [Bot] that shoots at entities within its sight. It aims at what its client draws and claims this view for
-// lag compensation, as human players do.
+// Gunner is a [Bot] that walks to other players and shoots at what is in its sight. It aims at what its client draws and claims
+// this view for lag compensation, as human players do.
 type Gunner struct {
 	Bot
 	aim uint16
@@ -31,12 +31,41 @@ func (g *Gunner) Gather() systems.GatherFunc {
 	return systems.Gather(func(c *systems.Client, in *Action) {
 		w := c.World()
 		move := g.Next(w.TickRate())
-		in.Buttons = move.Buttons
 		want, near := g.findTarget(c, move.Aim)
+		in.Buttons = move.Buttons
+		if walk, found := g.approach(c); found {
+			in.Buttons = walk
+		}
 		g.turn(w, in, want, near)
 		in.Aim = g.aim
 		in.Seen = c.Claim(in.Buttons&Fire != 0)
 	})
+}
+
+// approach returns the buttons that lead to the nearest other player, in two of three seconds unless it is close.
+func (g *Gunner) approach(c *systems.Client) (buttons uint8, found bool) {
+	w := c.World()
+	from := ecs.Get[components.Position](w, g.own)
+	if from == nil || g.released || g.tick/w.TickRate()%3 == 0 {
+		return 0, false
+	}
+	view, nearest, self := c.View(), float32(2*Size), w.NetID(g.own)
+	var dx, dy float32
+	for e, p := range ecs.All[struct {
+		Pos components.Position
+		Who Player
+		Is  Fighter
+	}](view) {
+		x, y := p.Pos.X-from.X, p.Pos.Y-from.Y
+		if far := float32(math.Hypot(float64(x), float64(y))); far < nearest && !p.Is.Down && view.NetID(e) != self {
+			dx, dy, nearest, found = x, y, far, true
+		}
+	}
+	const close = 160 // units at which it moves at random
+	if !found || nearest < close {
+		return 0, false
+	}
+	return eight[(int(Bearing(dx, dy)+65536/16)>>13+2)%8], true
 }
 
 // findTarget returns the aim at the nearest drawn target within sight. Without a target it returns idle and false.
@@ -53,7 +82,10 @@ func (g *Gunner) findTarget(c *systems.Client, idle uint16) (want uint16, near b
 	for e, t := range ecs.All[target](view) {
 		dx, dy := t.Pos.X-from.X, t.Pos.Y-from.Y
 		far := float32(math.Hypot(float64(dx), float64(dy)))
-		if far < nearest && !t.Is.Down && view.NetID(e) != self {
+		if far >= nearest || t.Is.Down || view.NetID(e) == self || far == 0 {
+			continue
+		}
+		if reach(*from, float64(dx/far), float64(dy/far)) > float64(far) { // no cover lies between
 			want, nearest, near = Bearing(dx, dy), far, true
 		}
 	}

@@ -46,7 +46,8 @@ func evaluateShot(w *ecs.World, view lagcomp.View, shooter ecs.Entity, from comp
 	e, then, found := Aimed(view, shooter, from, aim)
 	if !found {
 		sin, cos := math.Sincos(float64(aim) * (2 * math.Pi / 65536))
-		v.Then = toSpot(components.Position{X: from.X + float32(Range*cos), Y: from.Y + float32(Range*sin)})
+		far := reach(from, cos, sin)
+		v.Then = toSpot(components.Position{X: from.X + float32(far*cos), Y: from.Y + float32(far*sin)})
 		v.Now = v.Then
 		return v
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 
+	arena "github.com/tactusgo/tactus/examples/arena/game"
 	custom "github.com/tactusgo/tactus/examples/custom/game"
 	duel "github.com/tactusgo/tactus/examples/duel/game"
 	fog "github.com/tactusgo/tactus/examples/fog/game"
@@ -49,6 +50,7 @@ const levelsFile = "levels.json"
 func levels() []byte {
 	yard := custom.NewLevel(1)
 	b, err := json.MarshalIndent(map[string]any{
+		"arena":    map[string]any{"Size": arena.Size, "Radius": arena.Radius, "Range": arena.Range, "Respawn": arena.Respawn, "Cover": arena.Cover},
 		"custom":   map[string]any{"Width": custom.SizeX, "Height": custom.SizeY, "Walls": yard.Walls, "Door": yard.Door.Box, "Platforms": yard.Platforms},
 		"duel":     map[string]any{"Width": duel.Width, "Reach": duel.Reach, "Lives": duel.Lives},
 		"fog":      map[string]any{"Size": fog.Size, "Radius": fog.Radius, "Sight": fog.Sight, "Cone": fog.Cone, "Walls": fog.Walls},

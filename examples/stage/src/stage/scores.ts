@@ -12,8 +12,9 @@ const box = make('div', { id: 'result', role: 'status', hidden: true }, title, r
 root.append(list, box);
 let shown = '', listed: readonly Score[] = [], ended: readonly Score[] = [];
 
-/** Shows the best players, and the own one. An empty list ends the match. */
-export function showScores(all: readonly Score[]) {
+/** Shows the best players, and the own one, under a heading that says what the values are. An empty list ends the match. */
+export function showScores(all: readonly Score[], what = '') {
+  list.dataset['what'] = what;
   if (all.length === 0) {
     if (listed.length) ended = listed;
     hideResult();

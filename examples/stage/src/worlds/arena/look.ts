@@ -1,5 +1,6 @@
 // How the arena looks. The field is 2000 by 2000 units. Its y is z here.
 import * as three from 'three';
+import levels from '../../../bindings/levels.json';
 import { colourOf as playerColour } from '../../scene/colours';
 import { Crowd } from '../../scene/crowd';
 import { label, unlabel } from '../../scene/labels';
@@ -7,8 +8,7 @@ import { Marker } from '../../scene/marker';
 import { Sparks } from '../../scene/sparks';
 import { View } from '../../scene/view';
 
-/** Of examples/arena/game, in units. */
-const SIDE = 2000, RADIUS = 16, RANGE = 520;
+const { Size: SIDE, Radius: RADIUS, Range: RANGE, Cover } = levels.arena;
 const KICK = 0.09, FLASH = 0.16; // seconds: how long a shot and a hit show
 const TILT = 1.02, MOST = 512; // of the camera, in radians; bodies
 
@@ -23,7 +23,7 @@ export const tintOf = (full: number, to: three.Color) => (full > 0.5 ? to.lerpCo
 
 /** A player or a drone: what the page keeps between frames. */
 export class Actor {
-  client = 0; name = ''; kills = 0;
+  client = 0; name = ''; points = 0;
   x = 0; y = 0; turn = 0;
   health = 100; shots = 0; down = false;
   colour = drone; mine = false; fresh = true;
@@ -118,7 +118,7 @@ export class Look {
   /** Shows a shot, up to the first body in its way. What it hit is the server's decision, and shows in health. */
   fired(a: Actor, all: Iterable<Actor>) {
     const cos = Math.cos(a.turn), sin = Math.sin(a.turn);
-    let reach = RANGE, hit: Actor | null = null;
+    let reach = free(a.x, a.y, cos, sin), hit: Actor | null = null;
     for (const b of all) {
       const dx = b.x - a.x, dy = b.y - a.y, along = dx * cos + dy * sin;
       if (b !== a && !b.down && along > 0 && along < reach && Math.abs(dy * cos - dx * sin) <= RADIUS) [reach, hit] = [along, b];
@@ -151,34 +151,54 @@ export class Look {
   }
 }
 
-/** The ground with its lines, and the walls around it. */
+/** The ground, the walls around it, and the cover. */
 function field(): three.Object3D[] {
-  const canvas = document.createElement('canvas'), c = canvas.getContext('2d')!, cells = 4, size = 512;
+  const canvas = document.createElement('canvas'), c = canvas.getContext('2d')!, size = 512;
   canvas.width = canvas.height = size;
-  c.fillStyle = '#151d33';
+  c.fillStyle = '#1d2a4d';
   c.fillRect(0, 0, size, size);
-  for (let i = 0; i < cells; i++) {
-    c.fillStyle = i ? '#202b4a' : '#364a80';
-    const at = i * size / cells, thick = i ? 3 : 5;
-    c.fillRect(at, 0, thick, size);
-    c.fillRect(0, at, size, thick);
+  for (const [x, y] of [[0, 0], [1, 1]] as const) { // plates, with bolts at their corners
+    c.fillStyle = '#223258';
+    c.fillRect(x * size / 2, y * size / 2, size / 2, size / 2);
+  }
+  c.strokeStyle = '#16203d';
+  c.lineWidth = 6;
+  for (const x of [0, 1]) for (const y of [0, 1]) {
+    c.strokeRect(x * size / 2 + 3, y * size / 2 + 3, size / 2 - 6, size / 2 - 6);
+    c.fillStyle = '#3a4f86';
+    for (const [u, v] of [[24, 24], [232, 24], [24, 232], [232, 232]] as const) c.fillRect(x * size / 2 + u - 4, y * size / 2 + v - 4, 8, 8);
   }
   const map = new three.CanvasTexture(canvas);
   map.wrapS = map.wrapT = three.RepeatWrapping;
-  map.repeat.set(SIDE / 200, SIDE / 200);
+  map.repeat.set(SIDE / 250, SIDE / 250);
   map.anisotropy = 8;
   map.colorSpace = three.SRGBColorSpace;
   const ground = new three.Mesh(new three.PlaneGeometry(SIDE, SIDE).rotateX(-Math.PI / 2), new three.MeshLambertMaterial({ map }));
   ground.position.set(SIDE / 2, 0, SIDE / 2);
   ground.receiveShadow = true;
-  const wall = new three.MeshStandardMaterial({ color: 0x4d6bd6, emissive: 0x4d6bd6, emissiveIntensity: 0.55, roughness: 0.5 }), thick = 14, high = 26;
-  const walls = [[SIDE / 2, -thick / 2, SIDE + 2 * thick, thick], [SIDE / 2, SIDE + thick / 2, SIDE + 2 * thick, thick], [-thick / 2, SIDE / 2, thick, SIDE], [SIDE + thick / 2, SIDE / 2, thick, SIDE]] as const;
-  return [ground, ...walls.map(([x, z, w, d]) => {
-    const m = new three.Mesh(new three.BoxGeometry(w, high, d), wall);
-    m.position.set(x, high / 2, z);
-    m.castShadow = true;
+  const wall = new three.MeshStandardMaterial({ color: 0x4d6bd6, emissive: 0x4d6bd6, emissiveIntensity: 0.55, roughness: 0.5 });
+  const block = new three.MeshStandardMaterial({ color: 0x8796bf, roughness: 0.8 }), edge = new three.MeshBasicMaterial({ color: 0xffb454, toneMapped: false });
+  const box = (x: number, y: number, w: number, d: number, high: number, of: three.Material, from = 0) => {
+    const m = new three.Mesh(new three.BoxGeometry(w, high, d), of);
+    m.position.set(x + w / 2, from + high / 2, y + d / 2);
+    m.castShadow = m.receiveShadow = of !== edge;
     return m;
-  })];
+  };
+  const thick = 14;
+  const walls = [[-thick, -thick, SIDE + 2 * thick, thick], [-thick, SIDE, SIDE + 2 * thick, thick], [-thick, 0, thick, SIDE], [SIDE, 0, thick, SIDE]] as const;
+  return [ground, ...walls.map(([x, y, w, d]) => box(x, y, w, d, 26, wall)),
+    ...Cover.flatMap(({ X, Y, W, H }) => [box(X, Y, W, H, 40, block), box(X + 3, Y + 3, W - 6, H - 6, 2, edge, 40), box(X + 6, Y + 6, W - 12, H - 12, 3, block, 40)])];
+}
+
+/** Returns how far a shot flies: up to a block, or its range. */
+function free(x: number, y: number, cos: number, sin: number): number {
+  let far = RANGE;
+  for (const b of Cover) {
+    const xs = [(b.X - x) / cos, (b.X + b.W - x) / cos], ys = [(b.Y - y) / sin, (b.Y + b.H - y) / sin];
+    const enters = Math.max(0, Math.min(...xs), Math.min(...ys)), leaves = Math.min(far, Math.max(...xs), Math.max(...ys));
+    if (enters <= leaves) far = enters;
+  }
+  return far;
 }
 
 /** A light on the ground that fades towards its edge. */

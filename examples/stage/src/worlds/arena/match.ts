@@ -3,19 +3,20 @@
 import { bind, type Game } from '@tactusgo/client';
 import { Color, Vector3 } from 'three';
 import types, { Buttons } from '../../../../arena/bindings/arena.mjs';
+import levels from '../../../bindings/levels.json';
 import { make } from '../../stage/dom';
 import { hud } from '../../stage/hud';
 import { tell } from '../../stage/lines';
 import { controlsOf } from '../../stage/play';
 import { root } from '../../stage/root';
-import { showScores } from '../../stage/scores';
+import { hideResult, showResult, showScores, type Score } from '../../stage/scores';
 import { near, sound } from '../../stage/sound';
 import type { Happening, Scene, World } from '../../stage/world';
 import { Actor, colourOf, Look, tintOf } from './look';
 
 const arena = bind(types);
 
-const RESPAWN = 2.5, RADIUS = 16, SIDE = 2000; // of examples/arena/game: seconds and units
+const { Size: SIDE, Radius: RADIUS, Respawn: RESPAWN, Cover } = levels.arena;
 const TURN = 2 * Math.PI / 65536; // of angles
 const REACT = 0.4; // seconds from the end of a player to its replay
 const EARSHOT = 500; // units at which a sound is half as loud
@@ -23,7 +24,7 @@ const EARSHOT = 500; // units at which a sound is half as loud
 const look = new Look();
 /** The arena. */
 export const world: World<typeof arena> = {
-  name: 'arena', title: 'Arena', goal: 'Shoot the others, and stay out of their sight.', named: true, bindings: arena,
+  name: 'arena', title: 'Arena', goal: 'A drone gives 1 point, a player 3. The first with 30 wins the round.', named: true, bindings: arena,
   layout: { move: 'move', aim: 'aim', aimPresses: 'fire', buttons: { fire: { keys: ['Space'], pad: [7, 5, 0], click: true } } },
   keep: 12,
   warm: () => look.warm(),
@@ -90,7 +91,7 @@ class Match implements Scene<typeof arena> {
         a.turn = Heading.Angle(r) * TURN;
         this.change(a, Health.Points(r), Fighter.Shots(r), Fighter.Down(r));
         if (Player && scores) {
-          a.kills = Player.Kills(r);
+          a.points = Player.Points(r);
           const name = Player.Name(r);
           if (name !== a.name) look.name(a, name);
         }
@@ -103,6 +104,7 @@ class Match implements Scene<typeof arena> {
     const seen = own ?? this.leader();
     if (seen) look.view.follow(seen.x + 40 * (controls.mouse?.x ?? 0), 0, seen.y + 40 * (controls.mouse?.y ?? 0), seconds);
     this.overlay(own);
+    this.round(own);
     this.sinceScores = scores ? this.scores() : this.sinceScores + seconds;
     look.render(seconds);
   }
@@ -194,6 +196,8 @@ class Match implements Scene<typeof arena> {
   private map() {
     const scale = map.canvas.width / SIDE;
     map.clearRect(0, 0, map.canvas.width, map.canvas.height);
+    map.fillStyle = '#5c73b8';
+    for (const b of Cover) map.fillRect(b.X * scale, b.Y * scale, b.W * scale, b.H * scale);
     for (const a of this.actors.values()) {
       const size = a.down ? 0 : a.mine ? 14 : a.client ? 10 : 4;
       map.fillStyle = a.colour.getStyle();
@@ -201,10 +205,10 @@ class Match implements Scene<typeof arena> {
     }
   }
 
-  /** Returns the player whom a spectator sees: the one with the most kills. */
+  /** Returns the player whom a spectator sees: the one with the most points. */
   private leader() {
     let best: Actor | undefined;
-    if (this.game.spectator) for (const a of this.actors.values()) if (a.client && a.kills > (best?.kills ?? -1)) best = a;
+    if (this.game.spectator) for (const a of this.actors.values()) if (a.client && a.points > (best?.points ?? -1)) best = a;
     return best;
   }
 
@@ -220,9 +224,25 @@ class Match implements Scene<typeof arena> {
     hud.meter(own.health / 100, 'health', String(own.health), tintOf(own.health / 100, tint).getStyle());
   }
 
+  /** Shows the own points and how long the round takes; after it, who has won. */
+  private round(own: Actor | undefined) {
+    const { Round } = this.game.one;
+    if (!Round) return;
+    const { Left, Winner } = Round;
+    if (own) hud.count(`${own.points}`, `points, ${Math.floor(Left / 60)}:${String(Left % 60).padStart(2, '0')}`, own.colour.getStyle());
+    if (!Winner) return hideResult();
+    const name = this.called(Winner);
+    showResult(own && Winner === own.client ? 'You win' : `${name || 'Somebody'} wins`, `The next round begins in ${Left} s`, this.table());
+  }
+
+  /** Returns the players with their points. */
+  private table(): Score[] {
+    return [...this.actors.values()].filter((a) => a.client).map((a) => ({ client: a.client, name: a.name, value: a.points, colour: a.colour.getStyle(), own: a.mine }));
+  }
+
   /** Shows the best players and the map; returns the seconds since then. */
   private scores() {
-    showScores([...this.actors.values()].filter((a) => a.client).map((a) => ({ client: a.client, name: a.name, value: a.kills, colour: a.colour.getStyle(), own: a.mine })));
+    showScores(this.table(), 'Points of this round');
     this.map();
     document.dispatchEvent(new CustomEvent('players', { detail: [...this.actors.values()].filter((a) => a.client).length }));
     return 0;
