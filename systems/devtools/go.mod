@@ -9,6 +9,7 @@ replace (
 )
 
 require (
+	github.com/andybalholm/brotli v1.3.0
 	github.com/prometheus/client_golang v1.23.2
 	github.com/tactusgo/tactus v0.1.0
 	github.com/tactusgo/tactus/systems/host v0.1.0

@@ -230,15 +230,20 @@ func (d *Dist) serve(w http.ResponseWriter, r *http.Request, name string) {
 		}
 		return
 	}
+	if immutable(name) {
+		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	serveBest(w, r, dir, name)
+}
+
+// serveBest serves a file of a folder, or its smallest copy that the browser accepts: NAME.br or NAME.gz.
+func serveBest(w http.ResponseWriter, r *http.Request, dir, name string) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
 	defer root.Close()
-	kind := kinds[path.Ext(name)]
-	w.Header().Set("Content-Type", cmp.Or(kind, "application/octet-stream"))
-	w.Header().Add("Vary", "Accept-Encoding")
 	for _, way := range [...]struct{ ext, encoding string }{{".br", "br"}, {".gz", "gzip"}, {}} {
 		if way.encoding != "" && !accepts(r.Header.Get("Accept-Encoding"), way.encoding) {
 			continue
@@ -249,18 +254,18 @@ func (d *Dist) serve(w http.ResponseWriter, r *http.Request, name string) {
 		}
 		defer f.Close()
 		if at, err := f.Stat(); err == nil && at.Mode().IsRegular() {
+			h := w.Header()
+			h.Set("Content-Type", cmp.Or(kinds[path.Ext(name)], "application/octet-stream"))
+			h.Add("Vary", "Accept-Encoding")
 			if way.encoding != "" {
-				w.Header().Set("Content-Encoding", way.encoding)
+				h.Set("Content-Encoding", way.encoding)
 			}
-			if immutable(name) {
-				w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-			}
-			w.Header().Set("ETag", fmt.Sprintf("\"%x-%x%s\"", at.ModTime().UnixNano(), at.Size(), way.ext))
+			h.Set("ETag", fmt.Sprintf("\"%x-%x%s\"", at.ModTime().UnixNano(), at.Size(), way.ext))
 			http.ServeContent(w, r, "", at.ModTime(), f)
 			return
 		}
 	}
-	w.Header().Del("Content-Type")
+	w.Header().Del("Cache-Control")
 	http.NotFound(w, r)
 }
 

@@ -8,8 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 
@@ -27,7 +25,6 @@ type Site struct {
 	mu    sync.Mutex
 	state state
 	dir   string // of the client, if it is ready
-	id    string // of the build
 }
 
 // state is the progress of the preparation.
@@ -87,8 +84,8 @@ func New(c Config) *Site {
 		writeJSON(w, now)
 	})
 	s.mux.HandleFunc("GET /play.json", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, told) })
-	s.mux.HandleFunc("GET /wasm_exec.js", s.file(script))
-	s.mux.HandleFunc("GET /play.wasm", s.file("application/wasm"))
+	s.mux.HandleFunc("GET /wasm_exec.js", s.file)
+	s.mux.HandleFunc("GET /play.wasm", s.file)
 	return s
 }
 
@@ -148,28 +145,16 @@ func (s *Site) socket(r *http.Request) string {
 	return net.JoinHostPort(hostname.Of(r.Host), fmt.Sprint(s.config.Port))
 }
 
-// file serves a file of the client, compressed if a compressed copy exists.
-func (s *Site) file(kind string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		s.mu.Lock()
-		dir, id := s.dir, s.id
-		s.mu.Unlock()
-		if dir == "" {
-			http.Error(w, "the client is not built yet", http.StatusServiceUnavailable)
-			return
-		}
-		name := filepath.Join(dir, strings.TrimPrefix(r.URL.Path, "/"))
-		h := w.Header()
-		h.Set("Content-Type", kind)
-		h.Add("Vary", "Accept-Encoding")
-		h.Set("ETag", fmt.Sprintf("%q", id))
-		if _, err := os.Stat(name + ".gz"); err == nil && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-			h.Set("Content-Encoding", "gzip")
-			h.Set("ETag", fmt.Sprintf("%q", id+"-gz"))
-			name += ".gz"
-		}
-		http.ServeFile(w, r, name)
+// file serves a file of the client.
+func (s *Site) file(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	dir := s.dir
+	s.mu.Unlock()
+	if dir == "" {
+		http.Error(w, "the client is not built yet", http.StatusServiceUnavailable)
+		return
 	}
+	serveBest(w, r, dir, strings.TrimPrefix(r.URL.Path, "/"))
 }
 
 // ErrClient is wrapped by the errors of [Site.Prepare].
@@ -178,7 +163,7 @@ var ErrClient = errors.New("web: no client to serve")
 // Prepare obtains the client: from Config.Dir, from the cache, or by building it, which takes up to a minute. Errors wrap
 // [ErrClient] and say what to do. The page shows them too.
 func (s *Site) Prepare(ctx context.Context) error {
-	dir, id, err := s.find(ctx)
+	dir, err := s.find(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
@@ -186,6 +171,6 @@ func (s *Site) Prepare(ctx context.Context) error {
 		s.state = state{State: "failed", Error: err.Error()}
 		return err
 	}
-	s.dir, s.id, s.state.State = dir, id, "ready"
+	s.dir, s.state.State = dir, "ready"
 	return nil
 }

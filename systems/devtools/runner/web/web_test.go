@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/andybalholm/brotli"
 )
 
 // prebuilt returns a folder with something like a client.
@@ -100,13 +102,21 @@ func TestCompressedClient(t *testing.T) {
 	if r := get(t, s, "/play.wasm", ""); body(t, r) != "\x00asm" || r.Header.Get("Content-Encoding") != "" {
 		t.Error("who takes nothing compressed gets something else than the client")
 	}
-	r := get(t, s, "/play.wasm", "gzip, br")
-	z, err := gzip.NewReader(r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b, err := io.ReadAll(z); err != nil || string(b) != "\x00asm" || r.Header.Get("Content-Type") != "application/wasm" {
-		t.Errorf("%q, %v, %v", b, err, r.Header)
+	for _, way := range []struct {
+		accepts, gets string
+		reader        func(io.Reader) (io.Reader, error)
+	}{
+		{"gzip, br", "br", func(r io.Reader) (io.Reader, error) { return brotli.NewReader(r), nil }},
+		{"gzip", "gzip", func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }},
+	} {
+		r := get(t, s, "/play.wasm", way.accepts)
+		z, err := way.reader(r.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := io.ReadAll(z); err != nil || string(b) != "\x00asm" || r.Header.Get("Content-Type") != "application/wasm" || r.Header.Get("Content-Encoding") != way.gets {
+			t.Errorf("%q, %v, %v", b, err, r.Header)
+		}
 	}
 }
 
