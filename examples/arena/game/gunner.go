@@ -27,19 +27,20 @@ const (
 )
 
 // Gather returns the function that produces the gunner's inputs.
-func (g *Gunner) Gather() systems.GatherFunc {
-	return systems.Gather(func(c *systems.Client, in *Action) {
-		w := c.World()
-		move := g.Next(w.TickRate())
-		want, near := g.findTarget(c, move.Aim)
-		in.Buttons = move.Buttons
-		if walk, found := g.approach(c); found {
-			in.Buttons = walk
-		}
-		g.turn(w, in, want, near)
-		in.Aim = g.aim
-		in.Seen = c.Claim(in.Buttons&Fire != 0)
-	})
+func (g *Gunner) Gather() systems.GatherFunc { return systems.Gather(g.Fill) }
+
+// Fill sets the input of the next tick.
+func (g *Gunner) Fill(c *systems.Client, in *Action) {
+	w := c.World()
+	move := g.Next(w.TickRate())
+	want, near := g.findTarget(c, move.Aim)
+	in.Buttons = move.Buttons
+	if walk, found := g.approach(c); found {
+		in.Buttons = walk
+	}
+	g.turn(w, in, want, near)
+	in.Aim = g.aim
+	in.Seen = c.Claim(in.Buttons&Fire != 0)
 }
 
 // approach returns the buttons that lead to the nearest other player, in two of three seconds unless it is close.

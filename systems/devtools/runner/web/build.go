@@ -24,6 +24,16 @@ import (
 // kept is the number of builds in the cache: more than the example worlds, which may all run at once.
 const kept = 16
 
+// Build returns the folder of the client of Config.Package, with play.wasm, its compressed copies and wasm_exec.js: from the cache,
+// or after building it. Other fields of c than Package, Cache and Progress have no effect. Errors are those of [Site.Prepare].
+func Build(ctx context.Context, c Config) (dir string, err error) {
+	s := &Site{config: Config{Package: c.Package, Cache: c.Cache, Progress: c.Progress}}
+	if dir, err = s.find(ctx); err != nil {
+		return "", fmt.Errorf("%w: %w", ErrClient, err)
+	}
+	return dir, nil
+}
+
 // find returns the folder of the client.
 func (s *Site) find(ctx context.Context) (dir string, err error) {
 	if s.config.alone() {

@@ -9,6 +9,7 @@
 //   - Serve a page that a bundler built with another renderer: [Dist], alone or as Config.Dist. It tells the page the
 //     game's address in connect.json.
 //   - Serve rooms to a page with a lobby: runner.Game.Rooms with [Beside], or Config.Lobby from your own server.
+//   - Build a client for a page of your own: [Build].
 //   - Use a client that was built elsewhere: Config.Dir.
 //
 // The client is a main package that builds with GOOS=js GOARCH=wasm. Its arguments are Config.Args, then -connect
