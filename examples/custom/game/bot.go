@@ -10,7 +10,7 @@ import (
 type goal int
 
 const (
-	meet  goal = iota // its partner, and push
+	meet  goal = iota // its partner, and push until they have been together for a second
 	ride              // a platform
 	cross             // to the other half, through the door
 	fetch             // a power-up
@@ -24,6 +24,7 @@ type Bot struct {
 	in       Input
 	goal     goal
 	left     int   // ticks until it chooses another goal
+	together int   // ticks beside its partner
 	target   Point // of goals that have a place
 	released bool
 }
@@ -49,7 +50,7 @@ func (b *Bot) Fill(c *systems.Client, in *Input) {
 func (b *Bot) think(w *ecs.World, client uint32, me ecs.Entity) {
 	at, l := Point(*ecs.Get[components.Position](w, me)), level(w)
 	if b.left--; b.left <= 0 {
-		b.left = (5 + b.draw.IntN(5)) * w.TickRate()
+		b.left, b.together = (5+b.draw.IntN(5))*w.TickRate(), 0
 		if b.goal = (b.goal + 1) % goals; b.goal == meet {
 			b.left *= 2
 		}
@@ -62,7 +63,13 @@ func (b *Bot) think(w *ecs.World, client uint32, me ecs.Entity) {
 			b.left = 0
 			return
 		}
-		b.target = p
+		if b.target = p; length(p.X-at.X, p.Y-at.Y) < 1.5*Width {
+			if b.together++; b.together > w.TickRate() {
+				b.left = 0
+				b.goal += goal(b.draw.IntN(int(goals) - 1)) // partners part
+				b.goal %= goals
+			}
+		}
 	case ride:
 		p := &l.Platforms[0]
 		if at.X > wallX {

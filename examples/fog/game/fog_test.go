@@ -151,13 +151,16 @@ func TestCatch(t *testing.T) {
 		w := ecs.NewWorld(Protocol(), ecs.Config{TickRate: 60})
 		spawn := func(x float32, team uint8, east float32) ecs.Entity {
 			return w.Spawn(components.Owner{Client: uint32(team) + 1}, components.Position{X: x, Y: 40}, Gaze{[2]float32{east, 0}},
-				components.Teleports{}, Team{team}, Seen{}, Input{Look: map[float32]uint16{1: 0, -1: 1 << 15}[east]})
+				components.Teleports{}, Team{team}, Caught{}, Seen{}, Input{Look: map[float32]uint16{1: 0, -1: 1 << 15}[east]})
 		}
 		hunter := spawn(300, 0, 1)
 		victim := spawn(330, 1, map[bool]float32{true: -1, false: 1}[looks])
 		systemstest.Step(w, 1)
 		if caught := ecs.Single[Match](w).Score[0] == 1; caught == looks {
 			t.Errorf("the victim looks at the hunter: %v; it is caught: %v, at %v", looks, caught, *ecs.Get[components.Position](w, victim))
+		}
+		if by := ecs.Get[Caught](w, victim).By; by == 1 == looks {
+			t.Errorf("the victim looks at the hunter: %v; it was caught by client %d", looks, by)
 		}
 		if p := ecs.Get[components.Position](w, hunter); p.X != 300 {
 			t.Errorf("the hunter is at %v", *p)

@@ -45,6 +45,11 @@ type Team struct {
 	ID uint8 `net:"0..1"`
 }
 
+// Caught is by whom a player was caught last. Only the player receives it: the hunter may be out of its sight.
+type Caught struct {
+	By uint16 `net:"0..65535"` // client; 0: nobody yet
+}
+
 // Match is the state of the match, which all clients know.
 type Match struct {
 	Score [2]uint16 `net:"0..65535"` // players caught by each team
@@ -57,6 +62,8 @@ type player struct {
 	Gaze  *Gaze
 	Leaps *components.Teleports
 	Team  *Team
+	Last  *Caught `ecs:"optional"` // on the server, and of the own player
+	Owner *components.Owner
 	In    *Input
 }
 type known struct {
@@ -68,13 +75,14 @@ type known struct {
 
 // Protocol returns the definition of the game. Server and clients call it.
 func Protocol() *ecs.Protocol {
-	p := ecs.NewProtocol("fog/1")
+	p := ecs.NewProtocol("fog/2")
 	ecs.ReplicateFields[components.Position](p, ecs.Predicted|ecs.Interpolated, schema.Fields{
 		"X": "0..640 step 0.0625 tol 0.25 axis x", "Y": "0..640 step 0.0625 tol 0.25 axis y",
 	})
 	ecs.Replicate[Gaze](p, ecs.Predicted|ecs.Interpolated)
 	ecs.Replicate[components.Teleports](p, ecs.Predicted)
 	ecs.Replicate[Team](p, 0)
+	ecs.Replicate[Caught](p, ecs.OwnerOnly)
 	ecs.Singleton[Match](p, 0)
 	ecs.Local[Seen](p, 0)
 	ecs.Local[AllSeeing](p, 0)
@@ -101,7 +109,7 @@ func join(w *ecs.World, client uint32, login *Login) {
 		team.ID = 1
 	}
 	pos, gaze := base(w, client, team)
-	w.Spawn(components.Owner{Client: client}, pos, gaze, components.Teleports{}, team, Seen{}, Input{Look: uint16(team.ID) << 15})
+	w.Spawn(components.Owner{Client: client}, pos, gaze, components.Teleports{}, team, Caught{}, Seen{}, Input{Look: uint16(team.ID) << 15})
 }
 
 // base returns a place in the base of a team, at the left or right edge, with a look at the middle.
@@ -152,8 +160,9 @@ func catch(w *ecs.World) {
 			if hunter == victim || h.Team.ID == v.Team.ID || distance(*h.Pos, *v.Pos) > touch || sees(*v.Pos, *v.Gaze, *h.Pos) {
 				continue
 			}
-			*v.Pos, *v.Gaze = base(w, ecs.Get[components.Owner](w, victim).Client, *v.Team)
+			*v.Pos, *v.Gaze = base(w, v.Owner.Client, *v.Team)
 			v.Leaps.Count++
+			v.Last.By = uint16(h.Owner.Client)
 			for _, m := range ecs.Each[struct{ Match *Match }](w) {
 				m.Match.Score[h.Team.ID]++
 			}

@@ -117,6 +117,7 @@ class Match implements Scene<typeof fog> {
   private readonly shown = new Map<number, [number, number]>(); // players by client: where they were
   private own: { x: number; y: number; angle: number; team: number } | undefined;
   private look = 0;
+  private caught = { by: 0, ago: Infinity }; // the client of the hunter; seconds
   private score: readonly number[] = [];
   private second: Game<typeof fog> | null = null; // a connection that sees everything
   private connecting = false;
@@ -144,6 +145,7 @@ class Match implements Scene<typeof fog> {
     friends.empty(0xffc869);
     foes.empty(TEAMS[1 - team]!);
     const seen = new Set<number>();
+    for (const { Caught, Owner, rows } of tables) for (let r = 0; Caught && Owner && r < rows; r++) if (Owner.Client(r) === self) this.caught.by = Caught.By(r);
     for (const { rows, Position, Gaze, Owner, Team } of tables) for (let r = 0; Position && Gaze && Owner && Team && r < rows; r++)
       this.player(Owner.Client(r), Position.X(r), Position.Y(r), Math.atan2(Gaze.Dir(r, 1), Gaze.Dir(r, 0)), Team.ID(r), self, seen);
     for (const client of this.shown.keys()) if (!seen.has(client)) this.shown.delete(client);
@@ -156,6 +158,8 @@ class Match implements Scene<typeof fog> {
       marker.show(this.own.x, 2, this.own.y, seconds);
     }
     marker.visible = this.own !== undefined;
+    this.caught.ago += seconds;
+    hud.message(this.caught.ago < 2 ? `Caught by player ${this.caught.by}\nfrom where you did not look` : '');
     sparks.step(seconds);
     view.render();
   }
@@ -174,7 +178,8 @@ class Match implements Scene<typeof fog> {
       sound.tone(own ? 300 : 500, own ? 90 : 900, 0.4, 0.35, own ? 'sawtooth' : 'triangle');
       if (own) {
         hud.hurt();
-        tell('You', 'were caught', css(TEAMS[team]!));
+        tell('You', `were caught by player ${this.caught.by}`, css(TEAMS[team]!));
+        this.caught.ago = 0;
       }
     }
     this.shown.set(client, [x, y]);

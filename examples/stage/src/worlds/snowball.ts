@@ -30,7 +30,7 @@ const { scene } = view;
 scene.add(ground(Width, Height, 1500, 300, snow), ...fence(), ...woods());
 const pines = Trees.map((t) => pine(t.X, t.Y, t.Radius));
 scene.add(...pines);
-const balls = new Crowd(scene, new three.SphereGeometry(Flake * 1.25, 12, 9), matt(0xffffff), 256, true);
+const balls = new Crowd(scene, new three.SphereGeometry(Flake * 1.35, 12, 9), matt(0xffffff), 256, true), ice = new three.Color(0x8cc0ff); // white would not show on snow
 const flakes = new Sparks(new three.BoxGeometry(1, 1, 1), 256), marker = new Marker(scene, 24, 0x0a5fa8);
 scene.add(flakes.mesh);
 const white = new three.Color(0xffffff);
@@ -45,7 +45,7 @@ const world: World<typeof snowball> = {
     f.position.set(Width / 2, 0, Height / 2);
     f.tell('Kid', '0');
     scene.add(f);
-    balls.put(Width / 2, 20, Height / 2, 0, 1, white);
+    balls.put(Width / 2, 20, Height / 2, 0, 1, ice);
     flakes.burst(Width / 2, 20, Height / 2, 5, 10, 1, white);
     view.follow(Width / 2, 0, Height / 2, 0);
     await view.warm();
@@ -106,7 +106,7 @@ class Match implements Scene<typeof snowball> {
       const { Ball, Kid: Is, Position, Heading, Owner, Score } = t;
       for (let r = 0; Ball && Position && r < t.rows; r++) {
         const x = Position.X(r), y = Position.Y(r), id = t.id(r);
-        balls.put(x, HAND, y, 0, 1, white);
+        balls.put(x, HAND, y, 0, 1, ice);
         if (id) this.flying.set(id, [x, y]);
       }
       for (let r = 0; Is && Position && Heading && Owner && Score && r < t.rows; r++)
