@@ -53,7 +53,7 @@ func TestView(t *testing.T) {
 				singles++
 			}
 		}
-		if singles != 1 || v.Generation != x.Host.Generation() || int(v.Columns) != len(m.protocol.Replicated()) || int(v.StatsCount) != len(host.StatNames()) {
+		if singles != 2 || v.Generation != x.Host.Generation() || int(v.Columns) != len(m.protocol.Replicated()) || int(v.StatsCount) != len(host.StatNames()) {
 			t.Fatalf("%d singles, %+v", singles, v)
 		}
 		news += int(v.NewsCount)
@@ -166,7 +166,7 @@ func TestThinClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := game.Action{Buttons: game.Right}
+	in := game.Action{Buttons: game.Left}
 	m.SetInput(thin, bytesOf(&in))
 	m.play(time.Second, nil, thin)
 	first, simulated := 0.0, 0
@@ -180,7 +180,7 @@ func TestThinClient(t *testing.T) {
 		}
 	}, thin)
 	v := m.Frame(thin, m.at())
-	if at, ok := m.own(v); !ok || simulated != 0 || float64(at.X)-first < 50 {
+	if at, ok := m.own(v); !ok || simulated != 0 || first-float64(at.X) < 50 {
 		t.Errorf("from %v to %v, %d tables are simulated", first, at, simulated)
 	}
 	full := m.open(2)
