@@ -16,7 +16,7 @@ import (
 func TestView(t *testing.T) {
 	m := newMatch(t)
 	n, other := m.open(1), m.open(2)
-	in := game.Action{Buttons: game.Right}
+	in := game.Action{Buttons: game.Left}
 	if code := m.SetInput(n, bytesOf(&in)); code != OK {
 		t.Fatal(code)
 	}
@@ -58,7 +58,7 @@ func TestView(t *testing.T) {
 		}
 		news += int(v.NewsCount)
 	}, n, other)
-	if rows < 22 || last.X-first.X < 50 {
+	if rows < 22 || first.X-last.X < 50 {
 		t.Errorf("%d rows, from %v to %v", rows, first, last)
 	}
 	if m.Next(n) <= m.at() || m.Next(n) > m.at()+int64(time.Second) {
