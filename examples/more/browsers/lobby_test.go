@@ -92,7 +92,7 @@ func (b *browser) look() shown {
 		if (!at("card") || !at("seat") || !at("play")) return { Lobby: false };
 		const boxes = [at("seat"), at("open")].filter((e) => e).map((e) => e.getBoundingClientRect()), [a, b] = boxes;
 		const covers = boxes.length > 1 && boxes.every((r) => r.width > 0) && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
-		const gone = at("card").hidden || at("card").classList.contains("gone"), seat = JSON.parse(sessionStorage.getItem("seat")) || {};
+		const gone = at("card").hidden || at("card").classList.contains("gone"), seat = JSON.parse(sessionStorage.getItem("tactus-seat")) || {};
 		return { Lobby: !gone, Ready: !gone && !at("play").disabled && at("play").textContent === "Quick match", Status: at("status").textContent,
 			Code: at("seat").hidden ? "" : at("share").querySelector("b").textContent, Crowd: at("share").querySelector("span").textContent,
 			Room: seat.room || "", Names: all("b"), Offers: all("button"), Wide: document.documentElement.scrollWidth - innerWidth, Covers: covers };
@@ -245,18 +245,18 @@ func TestLobby(t *testing.T) {
 		bo.wants("Bo is back", two)
 	})
 	step("a copy of the tab is another player, who is told that the room is full", func() {
-		before := ask[string](bo, "globalThis.copy = open(location.href), sessionStorage.getItem('player')") // it gets the storage, as a duplicate does
+		before := ask[string](bo, "globalThis.copy = open(location.href), sessionStorage.getItem('tactus-player')") // it gets the storage, as a duplicate does
 		until(bo.T, "the copy says so", func() bool {
 			return ask[bool](bo, "copy.document.getElementById('status')?.textContent.includes('full') ?? false")
 		})
-		if copied := ask[string](bo, "copy.sessionStorage.getItem('player')"); copied == before || copied == "" {
+		if copied := ask[string](bo, "copy.sessionStorage.getItem('tactus-player')"); copied == before || copied == "" {
 			bo.Errorf("the players are %q and %q", before, copied)
 		}
 		ask[bool](bo, "copy.close(), true")
 		bo.wants("Bo plays on", two)
 	})
 	step("a removed player is told so, and may join again from the list", func() {
-		order, err := http.NewRequest("POST", operator+"/room/"+room.Room+"/kick", strings.NewReader(fmt.Sprintf(`{"player":%q}`, ask[string](bo, "sessionStorage.getItem('player')"))))
+		order, err := http.NewRequest("POST", operator+"/room/"+room.Room+"/kick", strings.NewReader(fmt.Sprintf(`{"player":%q}`, ask[string](bo, "sessionStorage.getItem('tactus-player')"))))
 		if err != nil {
 			bo.Fatal(err)
 		}

@@ -245,6 +245,72 @@ export function connect<B extends Bindings>(options: ConnectOptions<B>): Promise
  * Where the browser forbids storage, the id lasts until the page is closed. Returns 0 outside pages. */
 export function tabPlayer(key?: string): Promise<number>;
 
+/** A request for a seat: see {@link seat}. */
+export interface SeatOptions {
+  /** The kind of the room. Default: game. */
+  kind?: string;
+  /** The protocol of this page, the SchemaOf of package rooms: the server then refuses a page of another version. Default: any. */
+  schema?: string;
+  /** The id or the code of the room to enter; '' ignores the link and the seat of the tab. Default: the code in the hash of the page. */
+  room?: string;
+  /** Enters as a spectator: without a room, the one with the most players. Default: as before in that room, otherwise as a player. */
+  watch?: boolean;
+  /** The request without a room: join an open one or a new one, create one, or wait in the queue of matches. Default: join. */
+  way?: 'join' | 'create' | 'queue';
+  /** The options of a room that is joined, created or waited for. Default: none. */
+  options?: Readonly<Record<string, string | number | boolean>>;
+  /** Creates a room that is not listed: others need the link or the code. Default: false. */
+  private?: boolean;
+  /** The URL of the rooms, relative to the page. Default: rooms. */
+  rooms?: string;
+  /** Further headers of the requests, such as the Authorization of a login. Default: none. */
+  headers?: Readonly<Record<string, string>>;
+  /** Parameters of the page's address that the link leaves out. Default: name and watch. */
+  omit?: readonly string[];
+  /** Ends the request. The promise then rejects with the reason of the signal. */
+  signal?: AbortSignal;
+  /** Called while the request waits in the queue, with the number of waiting players. */
+  onQueued?: (players: number) => void;
+}
+
+/** A seat, or the place of a spectator. Pass it to {@link connect}. */
+export interface Seat extends Place {
+  /** The connect token as base64. It is secret: anyone with it can join as the player. */
+  readonly token: string;
+  readonly spectate: boolean;
+  /** The id of the room. */
+  readonly room: string;
+  /** The code of the room, for players to type. */
+  readonly code: string;
+  /** The address of this page with the code: who opens it gets into this room. '' outside pages. */
+  readonly link: string;
+}
+
+/** Requests a seat in a room of the page's server, which serves package systems/rooms/web. Without a room in the options it enters the
+ * room whose code is in the hash of the page. If the tab has had a seat in that room, or there is no code, it returns to the seat of the
+ * tab. Otherwise it joins an open room. The hash then has the code, and the tab keeps the seat for {@link tabPlayer} until leaveSeat.
+ * A token serves one session: request a seat again for the next one. Where the server names no address for browsers, connect.json
+ * beside the page does. Rejects with a {@link SeatError}. */
+export function seat(options?: SeatOptions): Promise<Seat>;
+
+/** Why there is no seat. The message is a sentence for players. */
+export class SeatError extends Error {
+  constructor(code: string, detail: string);
+  /** The error code of the server, such as full, ended or no_room; '' if it did not answer. The OpenAPI document lists the codes. */
+  readonly code: string;
+  /** What the server said, for developers. */
+  readonly detail: string;
+}
+
+/** Returns the seat that the tab keeps, null if there is none. watch is true for the place of a spectator. */
+export function keptSeat(): Promise<{ readonly room: string; readonly code: string; readonly watch: boolean } | null>;
+
+/** Forgets the seat of the tab, and removes the code from the address of the page. */
+export function leaveSeat(): void;
+
+/** Reports whether {@link seat} may lead back into the room after a game has ended for a reason: the connection or the server was lost. */
+export function canReturn(reason: Reason): boolean;
+
 /** The sessionStorage and localStorage of the browser. Where it forbids them, as in a sandboxed frame, the values are in memory and last
  * until the page is closed. */
 export const storage: { readonly session: Kept; readonly local: Kept };

@@ -1,44 +1,13 @@
 // The lobby: it lists rooms, creates them, and requests seats. /rooms/openapi.json describes its requests.
-import { Reason, tabPlayer } from '@tactusgo/client';
+import { canReturn, keptSeat, leaveSeat, seat, SeatError, type SeatOptions } from '@tactusgo/client';
 import type { Card } from './card';
-import { keepInTab as keep, keptInTab as kept, make, onSubmit, write } from './dom';
+import { make, onSubmit, write } from './dom';
 import type { Invite } from './invite';
 import { leave, type Door, type Rooms, type Seat } from './play';
 
 /** A room, as the server lists it. */
 interface Room { readonly id: string; readonly state: string; readonly free: number; readonly capacity: number; readonly spectators: number; readonly max_spectators: number; readonly code: string; readonly created: string; readonly schema: string; readonly options: { readonly name?: unknown } }
 
-/** A seat or a place of a spectator, as the server gives it; queued is the number of waiting players while there is none. */
-interface Answer { readonly room: string; readonly code: string; readonly token: string; readonly spectator: boolean; readonly endpoints: { readonly ws: string }; readonly waits: boolean; readonly queued: number }
-
-/** What the tab keeps of a seat, or of a room that the player watches. */
-interface Kept { readonly room: string; readonly code: string; readonly watches: boolean }
-
-/** A refusal of the server. */
-class Refusal extends Error {
-  constructor(message: string, readonly code: string) { super(message); }
-}
-
-/** Texts for players, by the error codes of the server. */
-const WORDS: Readonly<Record<string, string>> = {
-  full: 'That room is full. Join another one, or create one.',
-  no_room: 'There is no such room, or it has ended.',
-  ended: 'That room has ended.',
-  no_seat: 'Your seat in that room is no longer yours. Join it again, or another one.',
-  seated: 'You have a seat in that room. Join it instead.',
-  spectators: 'That room has no place for another spectator. Try again later, or watch another one.',
-  no_spectators: 'That room cannot be watched.',
-  locked: 'That room is not accepting new players. Join another room.',
-  banned: 'You are banned from that room. Join another one.',
-  draining: 'That room is about to end, or the server is. Join another one, or try again.',
-  busy: 'There is no place for another room now. Join one that is open, or try again.',
-  limited: 'You ask too often. Wait a little.',
-  outdated: 'There is a newer version of the game. Reload the page.',
-  superseded: 'You look for a match in another tab.',
-  unavailable: 'The servers cannot reach each other now. Try again in a moment.',
-};
-// Reasons after which the seat is requested again, with a new token. 0 is no answer.
-const AGAIN: readonly number[] = [0, Reason.Closing, Reason.TimedOut, Reason.Expired, Reason.RoomClaimed];
 const wait = (ms: number) => new Promise((go) => setTimeout(go, ms));
 
 /** Returns the lobby as the way into the matches of a server. */
@@ -47,14 +16,10 @@ export function lobby(rooms: Rooms, invite: Invite): Door { return new Lobby(roo
 class Lobby implements Door {
   private card!: Card;
   private enterMatch!: (seat: () => Promise<Seat>) => Promise<void>;
-  private readonly before = kept('player');
-  private readonly player = tabPlayer('player').then((id) => {
-    if (this.before !== null && Number(this.before) !== id) keep('seat', null); // it belongs to the tab that this one is a copy of
-    return id;
-  });
   private readonly kind: string;
   private readonly schema: string;
   private loaded = false;
+  private seated = false;
   private watches = false;
   private cancel: AbortController | null = null; // of the request for a seat
   private rooms: readonly Room[] = [];
@@ -82,11 +47,11 @@ class Lobby implements Door {
     this.invite.box.append(quit);
     card.onPlay = () => {
       if (this.cancel) this.cancel.abort();
-      else void this.enter('Looking for a match…', (signal) => this.quick(signal));
+      else void this.enter('Looking for a match…', { room: '', way: 'queue', onQueued: (players) => this.card.say(players > 1 ? `Waiting with ${players - 1} more…` : 'Waiting for others…') });
     };
     onSubmit(create, () => {
       const name = this.room.value.trim();
-      void this.enter('Creating a room…', (signal) => this.ask('rooms/create', { kind: this.kind, options: name ? { name } : {}, private: this.hidden.checked }, signal));
+      void this.enter('Creating a room…', { room: '', way: 'create', options: name ? { name } : {}, private: this.hidden.checked });
     });
     onSubmit(byCode, () => {
       const name = this.code.value.trim().toLowerCase();
@@ -98,30 +63,27 @@ class Lobby implements Door {
       if (this.loaded) this.into(this.linked);
     });
     // A token serves one session, which has ended when the page returns from the browser's cache.
-    addEventListener('pageshow', (e) => { if (e.persisted && kept('seat')) location.reload(); });
+    addEventListener('pageshow', (e) => { if (e.persisted && this.seated) location.reload(); });
     document.addEventListener('players', (e) => this.crowd((e as CustomEvent<number>).detail));
     this.code.value = this.linked;
     void this.follow();
   }
 
   ready() {
-    void this.player.then(() => {
+    void keptSeat().then((kept) => {
       this.loaded = true;
       this.idle('');
-      const seat = kept<Kept>('seat');
-      if (seat && (!this.linked || this.linked === seat.code)) void this.back(seat, '');
-      else if (this.linked) {
-        keep('seat', null);
-        this.into(this.linked);
-      } else if (new URLSearchParams(location.search).get('name')) this.card.onPlay();
+      if (kept && (!this.linked || this.linked === kept.code)) void this.back(kept.watch, '');
+      else if (this.linked) this.into(this.linked);
+      else if (new URLSearchParams(location.search).get('name')) this.card.onPlay();
     });
   }
 
   over(text: string, reason: number) {
-    const seat = kept<Kept>('seat');
+    const returns = this.seated && canReturn(reason);
     this.invite.end();
     this.idle(text);
-    if (seat && AGAIN.includes(reason)) return void this.answers().then(() => this.back(seat, text));
+    if (returns) return void this.answers().then(() => this.back(this.watches, text));
     this.forget();
     if (reason === 1) this.card.say('');
   }
@@ -129,13 +91,13 @@ class Lobby implements Door {
   private get linked() { return decodeURIComponent(location.hash.slice(1)).trim().toLowerCase(); }
 
   private forget() {
-    keep('seat', null);
-    history.replaceState(null, '', location.pathname + location.search);
+    this.seated = false;
+    leaveSeat();
   }
 
   /** Returns to a seat that the player had, or to a room that it watched. */
-  private back({ room, watches }: Kept, why: string) {
-    return this.enter(watches ? 'Back to the match…' : 'Back to your seat…', (signal) => this.ask(`rooms/${room}/${watches ? 'spectate' : 'reconnect'}`, {}, signal)).then((seated) => {
+  private back(watches: boolean, why: string) {
+    return this.enter(watches ? 'Back to the match…' : 'Back to your seat…', {}).then((seated) => {
       if (seated) return;
       this.forget();
       if (why && !this.card.box.querySelector('#status')?.textContent) this.card.say(why, true);
@@ -152,29 +114,12 @@ class Lobby implements Door {
     }
   }
 
-  /** Requests a seat. Throws a Refusal if the server refuses. */
-  private async ask(path: string, body: object, signal: AbortSignal): Promise<Answer> {
-    const r = await fetch(path, { method: 'POST', signal, headers: { 'Content-Type': 'application/json', Player: String(await this.player) }, body: JSON.stringify(this.schema ? { ...body, schema: this.schema } : body) });
-    const answer = await r.json();
-    if (!r.ok) throw new Refusal(answer.message ?? '', answer.code ?? '');
-    return { ...answer, waits: r.status === 202 };
-  }
-
-  /** Requests a match until the queue has one. */
-  private async quick(signal: AbortSignal): Promise<Answer> {
-    for (;;) {
-      const answer = await this.ask('rooms/queue', { kind: this.kind }, signal);
-      if (!answer.waits) return answer;
-      this.card.say(answer.queued > 1 ? `Waiting with ${answer.queued - 1} more…` : 'Waiting for others…');
-    }
-  }
-
   private into(name: string) {
-    void this.enter('Joining…', (signal) => this.ask(`rooms/${encodeURIComponent(name)}/join`, {}, signal));
+    void this.enter('Joining…', { room: name, watch: false });
   }
 
   /** Requests a seat and plays on it. Reports whether it got one. */
-  private async enter(what: string, get: (signal: AbortSignal) => Promise<Answer>): Promise<boolean> {
+  private async enter(what: string, how: SeatOptions): Promise<boolean> {
     if (this.cancel || !this.loaded) return false;
     const { signal } = (this.cancel = new AbortController());
     for (const b of this.buttons) b.disabled = true;
@@ -182,22 +127,18 @@ class Lobby implements Door {
     this.card.play.textContent = 'Cancel';
     this.card.say(what);
     this.show(this.rooms);
-    let seat: Answer;
     try {
-      seat = await get(signal);
-      signal.throwIfAborted();
+      const found = await seat({ kind: this.kind, schema: this.schema, signal, ...how });
+      this.cancel = null;
+      [this.seated, this.watches] = [true, found.spectate];
+      this.invite.offer(found.code);
+      await this.enterMatch(async () => found);
+      return true;
     } catch (e) {
       this.idle('');
-      if (!signal.aborted) this.refuse(e);
+      if (!signal.aborted) this.card.say(e instanceof SeatError ? e.message : String(e), true);
       return false;
     }
-    this.cancel = null;
-    keep('seat', { room: seat.room, code: seat.code, watches: seat.spectator } satisfies Kept);
-    this.watches = seat.spectator;
-    history.replaceState(null, '', `${location.pathname}${location.search}#${seat.code}`);
-    this.invite.offer(seat.code);
-    await this.enterMatch(async () => ({ websocket: seat.endpoints.ws || (await (await fetch('connect.json', { cache: 'no-store' })).json()).websocket, token: seat.token, spectate: seat.spectator }));
-    return true;
   }
 
   /** Lets the player choose. */
@@ -206,12 +147,6 @@ class Lobby implements Door {
     for (const b of this.buttons) b.disabled = false;
     this.card.ready(text, text !== '', 'Quick match');
     this.show(this.rooms);
-  }
-
-  /** Says why there is no seat. */
-  private refuse(e: unknown) {
-    const code = e instanceof Refusal ? e.code : '', told = WORDS[code] ?? (code === 'forbidden' && e instanceof Refusal ? e.message : '');
-    this.card.say(told || (code ? 'The server cannot give you a seat now. Try again later.' : 'The server is not responding. Check your network, and try again.'), true);
   }
 
   /** Shows the list of rooms: those with free seats first, the oldest first. */
@@ -241,7 +176,7 @@ class Lobby implements Door {
     const name = make('b'), small = make('small'), button = make('button', { type: 'button', class: 'quiet' }), watch = make('button', { type: 'button', class: 'quiet' }, 'Watch');
     const li = make('li', {}, name, small, watch, button), item = { li, name, small, button, watch };
     button.onclick = () => this.into(id);
-    watch.onclick = () => void this.enter('Joining as a spectator…', (signal) => this.ask(`rooms/${id}/spectate`, {}, signal));
+    watch.onclick = () => void this.enter('Joining as a spectator…', { room: id, watch: true });
     this.items.set(id, item);
     return item;
   }

@@ -15,9 +15,9 @@ test('what npm packs can be installed and imported, and has its types', (t) => {
   npm('install', `./${file}`);
   writeFileSync(join(folder, 'main.mjs'), "import * as all from '@tactusgo/client'; console.log(Object.keys(all).sort().join(' '), import.meta.resolve('@tactusgo/client'));");
   const out = execFileSync(process.execPath, ['main.mjs'], { cwd: folder, encoding: 'utf8' });
-  assert.match(out, /^Game GameError Reason bind connect load storage tabPlayer file:.*node_modules/);
+  assert.match(out, /^Game GameError Reason SeatError bind canReturn connect keptSeat leaveSeat load seat storage tabPlayer file:.*node_modules/);
   const files = execFileSync('tar', ['-tzf', file], { cwd: folder, encoding: 'utf8' }).trim().split('\n').map((f) => f.replace('package/', '')).sort();
-  assert.deepEqual(files, ['LICENSE', 'README.md', 'bindings.mjs', 'game.mjs', 'index.d.ts', 'index.mjs', 'module.mjs', 'package.json', 'replay.mjs', 'socket.mjs', 'stats.mjs', 'storage.mjs']);
+  assert.deepEqual(files, ['LICENSE', 'README.md', 'bindings.mjs', 'game.mjs', 'index.d.ts', 'index.mjs', 'module.mjs', 'package.json', 'replay.mjs', 'seat.mjs', 'socket.mjs', 'stats.mjs', 'storage.mjs']);
 });
 
 test('the license is that of the repository', () => {

@@ -1,5 +1,5 @@
 // What a page writes, checked by the compiler and never run. What must not compile is marked.
-import { bind, connect, type Game, GameError, type Module, Reason, type Ticket } from '@tactusgo/client';
+import { bind, canReturn, connect, type Game, GameError, type Module, Reason, seat, SeatError, type Ticket } from '@tactusgo/client';
 import types, { Buttons, type PositionColumn } from '../../../../../examples/arena/bindings/arena.mjs';
 
 const arena = bind(types);
@@ -84,3 +84,16 @@ export async function bot(socket: new (url: string) => unknown, other: (t: Ticke
 
 export const known: string = arena.hash;
 export const readers = (m: Module): [unknown, unknown] => [new arena.Table(m).set(0), new arena.Singletons(m).set(0)];
+
+export async function invite(): Promise<string> {
+  try {
+    const found = await seat({ kind: 'arena', watch: false, options: { map: 'hill' } });
+    const game = await connect({ module: 'arena.wasm', exec: 'wasm_exec.js', game: arena, ...found });
+    const { reason } = await game.left;
+    return canReturn(reason) ? (await seat()).code : found.link;
+  } catch (e) {
+    // @ts-expect-error: no such way
+    await seat({ way: 'find' });
+    return e instanceof SeatError ? e.code : '';
+  }
+}
