@@ -10,6 +10,7 @@ require (
 	github.com/tactusgo/tactus v0.1.0
 	github.com/tactusgo/tactus/systems/devtools v0.1.0
 	github.com/tactusgo/tactus/systems/host v0.1.0
+	github.com/tactusgo/tactus/systems/rooms v0.1.0
 )
 
 require (

@@ -1,24 +1,25 @@
 //go:build !js
 
 // Command client plays the game. Without build tags it runs in a terminal: a bot plays, and the client prints one line
-// per second about its view. With the tag window it opens a window in which you play:
+// per second about its view. With the tag window it opens a window in which you play. It joins an open room, or the room of
+// an invitation:
 //
 //	go run ./client
 //	go run -tags window ./client -name Ann
-//	go run ./client -connect play.example.com:7777 -token FILE
+//	go run ./client -connect http://127.0.0.1:8080/#CODE
+//	go run ./client -connect https://play.example.com/ -token FILE
 package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 
-	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
 
 	"github.com/tactusgo/tactus/examples/starter/game"
@@ -39,37 +40,32 @@ func main() {
 func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	fs := flag.NewFlagSet("client", flag.ContinueOnError)
 	fs.SetOutput(errs)
-	connect := fs.String("connect", "127.0.0.1:7777", "the server's `address`")
+	connect := fs.String("connect", "http://127.0.0.1:8080/", "the `link` to the game: its page, or an invitation to a room")
 	name := fs.String("name", os.Getenv("USER"), "the `name` of the player")
-	token := fs.String("token", "", "the `file` with the answer of the login service; empty: for a server on this machine without a key")
+	token := fs.String("token", "", "the `file` with the token of the login service; empty: for a server that needs no login")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
 	if fs.NArg() > 0 {
 		return fmt.Errorf("%q: only flags are allowed", fs.Arg(0))
 	}
+	login := ""
+	if *token != "" {
+		text, err := os.ReadFile(*token)
+		if err != nil {
+			return fmt.Errorf("-token: %w", err)
+		}
+		login = strings.TrimSpace(string(text))
+	}
 	var config systems.ClientConfig
 	who := game.Login{}
 	who.Name.Set(*name)
 	config.Login = who
-	if *token != "" {
-		var err error
-		if config.Session.Token, err = read(*token); err != nil {
-			return fmt.Errorf("-token: %w", err)
-		}
+	var code string
+	var err error
+	if config.Session.Token, code, err = seat(ctx, *connect, login); err != nil {
+		return err
 	}
-	return play(ctx, *connect, config, out)
-}
-
-// read reads a connect token from the answer of a login service: {"token": "…"}, in base64.
-func read(name string) (*netcode.ConnectToken, error) {
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	var answer struct{ Token []byte }
-	if err := json.Unmarshal(text, &answer); err != nil {
-		return nil, err
-	}
-	return netcode.ParseToken(answer.Token)
+	fmt.Fprintln(out, "room", code)
+	return play(ctx, config, out)
 }

@@ -13,6 +13,9 @@ var Model = policy.LocalSync{}
 // Width and Height are the size of the arena, in units.
 const Width, Height = 640, 400
 
+// Kind is the kind of the rooms of this game, Capacity the number of players in a room.
+const Kind, Capacity = "game", 8
+
 // Move is the input of a player for one tick. A client sends it in every tick, so keep it small.
 type Move struct {
 	DX, DY int8 `net:"-1..1"`

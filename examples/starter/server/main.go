@@ -1,6 +1,7 @@
 //go:build !js
 
-// Command server serves the game over UDP and, for browsers, over WebSockets. It also serves the page:
+// Command server serves the game in rooms over UDP and, for browsers, over WebSockets. It also serves the page, where players
+// request seats:
 //
 //	go run ./server
 //	go run ./server -listen 0.0.0.0:7777 -public play.example.com:7777 -key @/etc/mygame/key
@@ -23,34 +24,39 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
 	"github.com/tactusgo/tactus/netsys/eventloop"
-	"github.com/tactusgo/tactus/netsys/netcode"
-	"github.com/tactusgo/tactus/systems"
-	"github.com/tactusgo/tactus/systems/devtools/inspect"
+	"github.com/tactusgo/tactus/systems/devtools/operator"
 	"github.com/tactusgo/tactus/systems/devtools/runner/web"
-	"github.com/tactusgo/tactus/systems/event"
-
-	"github.com/tactusgo/tactus/examples/starter/game"
+	"github.com/tactusgo/tactus/systems/rooms"
+	"github.com/tactusgo/tactus/systems/rooms/serve"
+	roomsweb "github.com/tactusgo/tactus/systems/rooms/web"
 )
 
 // build says how to build the page.
 const build = "the commands in the README.md of the page"
 
+// proxies are the proxies in front of the page that tell the addresses of players: those on this machine.
+var proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+
 // options are the values of the flags.
 type options struct {
 	listen, websocket, public, connect, key, inspect, page, files string
+	guests                                                        bool
 	drain                                                         time.Duration
+
+	log       *slog.Logger
+	addresses []netip.AddrPort // of -public
+	names     []string         // host names of -public
 }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	drain, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
+	drain := make(chan os.Signal, 2)
+	signal.Notify(drain, syscall.SIGTERM)
 	switch err := run(ctx, drain, os.Args[1:], os.Stderr); {
 	case errors.Is(err, flag.ErrHelp):
 	case err != nil:
@@ -59,121 +65,130 @@ func main() {
 	}
 }
 
-// run serves until ctx ends. When drain ends, it refuses new players and returns when all players have left.
-func run(ctx, drain context.Context, args []string, out io.Writer) error {
-	var o options
+// run serves until ctx ends. After the first signal of drain it refuses new players and returns when all players have left. The second
+// one ends it.
+func run(ctx context.Context, drain <-chan os.Signal, args []string, out io.Writer) error {
+	o := options{log: slog.New(slog.NewJSONHandler(out, nil))}
 	fs := flag.NewFlagSet("server", flag.ContinueOnError)
 	fs.SetOutput(out)
 	fs.StringVar(&o.listen, "listen", "127.0.0.1:7777", "the `address` for UDP")
 	fs.StringVar(&o.websocket, "websocket", "127.0.0.1:7778", "the `address` for WebSockets; empty: serve no browsers")
 	fs.StringVar(&o.public, "public", "", "the public `addresses` of this server, separated by commas; empty: the address on which it listens")
 	fs.StringVar(&o.connect, "connect", "", "the `URL` that the page connects to, such as wss://play.example.com/play behind a proxy with TLS; empty: the host of the page, at the port for WebSockets")
-	fs.StringVar(&o.key, "key", "", "the key shared with the login service: @`FILE` of 64 hexadecimal digits; empty: only players on this machine can join, without login")
-	fs.StringVar(&o.inspect, "inspect", "", "the `address` of the inspector, a page for the developer; empty: no inspector")
-	fs.StringVar(&o.page, "page", "127.0.0.1:8080", "the `address` of the page; empty: no page")
+	fs.StringVar(&o.key, "key", "", "the key shared with the login service: @`FILE` of 64 hexadecimal digits; players then need its tokens. Without -key and -guests, only players on this machine can join")
+	fs.BoolVar(&o.guests, "guests", false, "let everybody play who reaches the page, without login")
+	fs.StringVar(&o.inspect, "inspect", "", "the `address` of the operator page, with all rooms and the inspector of each; empty: none")
+	fs.StringVar(&o.page, "page", "127.0.0.1:8080", "the `address` of the page, where all clients request seats")
 	fs.StringVar(&o.files, "files", "dist", "the `folder` of the built page")
-	fs.DurationVar(&o.drain, "drain", 10*time.Minute, "how long players may continue after SIGTERM")
+	fs.DurationVar(&o.drain, "drain", 10*time.Minute, "how long players may continue after SIGTERM; 0: no limit")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
 	if fs.NArg() > 0 {
 		return fmt.Errorf("%q: only flags are allowed", fs.Arg(0))
 	}
-
-	log := slog.New(slog.NewJSONHandler(out, nil))
-	m := match{drain: o.drain, log: log}
-	config := systems.ServerConfig{
-		Model:   game.Model,
-		Players: systems.Players{Login: systems.Login(m.admit), ReconnectWindow: 30 * time.Second, Spectators: 100},
-		Events:  event.NewServer(game.Events(), event.ServerConfig{}),
-		Logger:  log,
+	if err := o.parsePublic(); err != nil {
+		return err
 	}
-	names, err := o.access(&config)
+	login, err := o.authenticator()
 	if err != nil {
 		return err
 	}
-	wire, err := eventloop.ListenConfig{
-		Logger:    log,
-		WebSocket: eventloop.WebSocketConfig{Addr: o.websocket, Hosts: names},
-	}.Listen(o.listen)
+	audit := operator.NewAudit(out)
+	server, port, err := o.open(audit)
 	if err != nil {
 		return err
 	}
-	if m.server, err = systems.NewServer(wire, game.Protocol(), config); err != nil {
-		return errors.Join(err, wire.Close())
-	}
-	log.Info("serving", "udp", wire.LocalAddr(), "websocket", wire.WebSocketAddr(), "model", game.Model.String())
-
-	closing, err := o.beside(m.server, wire.WebSocketAddr().Port(), names, log)
+	beside, err := o.beside(server, login, port, audit)
 	if err != nil {
-		return errors.Join(err, m.server.Close(time.Now()))
+		return errors.Join(err, server.Close(time.Now()))
 	}
-	defer closing()
-	return m.run(ctx, drain)
+	return serve.Run(ctx, server, serve.Config{Deadline: o.drain, Beside: beside, Signals: drain, Logger: o.log})
 }
 
-// beside serves the page and the inspector at their addresses, until closing is called.
-func (o *options) beside(server *systems.Server, port uint16, names []string, log *slog.Logger) (closing func(), err error) {
-	ctx, stop := context.WithCancel(context.Background())
-	var all sync.WaitGroup
-	closing = func() {
-		stop()
-		all.Wait()
-	}
-	serve := func(what, addr string, h http.Handler) error {
-		l, err := net.Listen("tcp", addr)
-		if err != nil {
-			return fmt.Errorf("%s: %w", what, err)
-		}
-		all.Go(func() {
-			if err := web.Serve(ctx, l, h); err != nil {
-				log.Error(what, "error", err)
-			}
-		})
-		log.Info(what, "url", "http://"+l.Addr().String()+"/")
-		return nil
-	}
-	if o.page != "" {
-		var folder string
-		if folder, err = filepath.Abs(o.files); err == nil {
-			err = serve("page", o.page, &web.Dist{Folder: folder, Command: build, Port: port, WebSocket: o.connect, Hosts: names})
-		}
-	}
-	if o.inspect != "" && err == nil {
-		var x *inspect.Inspector
-		if x, err = inspect.New(server, inspect.Config{Token: os.Getenv("INSPECT_TOKEN"), Logger: log}); err == nil {
-			err = serve("inspector", o.inspect, x)
-		}
-	}
-	if err != nil {
-		closing()
-	}
-	return closing, err
-}
-
-// access reads -key and -public. It returns the host names that browsers may use for this server.
-func (o *options) access(c *systems.ServerConfig) (names []string, err error) {
-	if o.key != "" {
-		text, err := os.ReadFile(strings.TrimPrefix(o.key, "@"))
-		if err != nil {
-			return nil, fmt.Errorf("-key: %w", err)
-		}
-		if c.Session.Key, err = netcode.ParseKey(strings.TrimSpace(string(text))); err != nil {
-			return nil, fmt.Errorf("-key: %w; write 64 hexadecimal digits into the file", err)
-		}
-	}
+// parsePublic reads -public.
+func (o *options) parsePublic() error {
 	for text := range strings.SplitSeq(o.public, ",") {
 		if text == "" {
 			continue
 		}
 		at, err := net.ResolveUDPAddr("udp", text)
 		if err != nil {
-			return nil, fmt.Errorf("-public: %w", err)
+			return fmt.Errorf("-public: %w", err)
 		}
-		c.Session.Addresses = append(c.Session.Addresses, netip.AddrPortFrom(at.AddrPort().Addr().Unmap(), at.AddrPort().Port()))
+		o.addresses = append(o.addresses, netip.AddrPortFrom(at.AddrPort().Addr().Unmap(), at.AddrPort().Port()))
 		if host, _, _ := net.SplitHostPort(text); net.ParseIP(host) == nil {
-			names = append(names, host)
+			o.names = append(o.names, host)
 		}
 	}
-	return names, nil
+	return nil
+}
+
+// open returns the server of the rooms, and its port for WebSockets.
+func (o *options) open(audit *operator.Audit) (*rooms.Server, uint16, error) {
+	wire, err := eventloop.ListenConfig{
+		Logger:    o.log,
+		WebSocket: eventloop.WebSocketConfig{Addr: o.websocket, Hosts: o.names},
+	}.Listen(o.listen)
+	if err != nil {
+		return nil, 0, err
+	}
+	server, err := rooms.New(rooms.Config{
+		Kinds: []rooms.Kind{kind()}, Addresses: o.addresses, Endpoints: rooms.Endpoints{WS: o.connect},
+		Logger: o.log, Told: audit.Told,
+	}, wire)
+	if err != nil {
+		return nil, 0, errors.Join(err, wire.Close())
+	}
+	o.log.Info("serving", "udp", wire.LocalAddr(), "websocket", wire.WebSocketAddr())
+	return server, wire.WebSocketAddr().Port(), nil
+}
+
+// beside returns the functions that serve the page with the rooms, and the operator page.
+func (o *options) beside(server *rooms.Server, login authenticator, port uint16, audit *operator.Audit) (all []func(context.Context) error, err error) {
+	seats := rooms.Here(server)
+	if login == nil && !seats.Local() {
+		return nil, fmt.Errorf("-listen %s: other machines can reach it, and nobody would know who their players are: set -key, or -guests to let everybody play", o.listen)
+	}
+	c := roomsweb.Config{Authenticate: login, Logger: o.log}
+	if login != nil {
+		c.Hosts, c.TrustedProxies = o.names, proxies
+	}
+	handler, err := roomsweb.New(c, seats)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := filepath.Abs(o.files)
+	if err != nil {
+		return nil, err
+	}
+	site := http.NewServeMux()
+	site.Handle("/rooms", handler)
+	site.Handle("/rooms/", handler)
+	site.Handle("/ready", roomsweb.Ready(seats))
+	site.Handle("/", &web.Dist{Folder: folder, Command: build, Port: port, WebSocket: o.connect, Hosts: o.names})
+
+	page, err := net.Listen("tcp", o.page)
+	if err != nil {
+		return nil, fmt.Errorf("-page: %w", err)
+	}
+	o.log.Info("page", "url", "http://"+page.Addr().String()+"/")
+	all = append(all, roomsweb.Beside(page, site))
+	if o.inspect == "" {
+		return all, nil
+	}
+	operators, err := operator.ParseOperators(os.Getenv(operator.OperatorsVariable))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", operator.OperatorsVariable, err), page.Close())
+	}
+	office, err := operator.New(server, operator.Config{Token: os.Getenv("INSPECT_TOKEN"), Operators: operators, Audit: audit, Queued: handler.Queued, Logger: o.log})
+	if err != nil {
+		return nil, errors.Join(err, page.Close())
+	}
+	l, err := net.Listen("tcp", o.inspect)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("-inspect: %w", err), page.Close())
+	}
+	o.log.Info("operator", "url", "http://"+l.Addr().String()+"/")
+	return append(all, func(ctx context.Context) error { return office.Serve(ctx, l) }), nil
 }

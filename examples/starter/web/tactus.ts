@@ -41,7 +41,7 @@ async function put(): Promise<void> {
 
 /** The plugins. flags are those of the server, while you write. */
 export function tactus(flags: string[]): Plugin[] {
-  let server: ChildProcess | null = null, place = '{}', policy = '', wrong: Error | null = null;
+  let server: ChildProcess | null = null, page = '', place = '{}', policy = '', wrong: Error | null = null;
   let making = false, again = false;
 
   const show = (vite: ViteDevServer): void => {
@@ -59,9 +59,10 @@ export function tactus(flags: string[]): Plugin[] {
     s.kill('SIGINT');
   });
 
-  // The Go server answers for connect.json. Its Content-Security-Policy holds here too, so that you learn while you write what it
+  // The Go server answers for connect.json and for the rooms. Its Content-Security-Policy holds here too, so that you learn while you write what it
   // forbids; Vite itself puts styles into the page.
-  const ask = async (page: string): Promise<void> => {
+  const ask = async (at: string): Promise<void> => {
+    page = at;
     const answer = await fetch(page + 'connect.json');
     place = await answer.text();
     policy = (answer.headers.get('Content-Security-Policy') ?? '').replace("style-src 'self'", "style-src 'self' 'unsafe-inline'");
@@ -116,6 +117,16 @@ export function tactus(flags: string[]): Plugin[] {
     async configureServer(vite) {
       vite.middlewares.use('/connect.json', (_, answer) => {
         answer.setHeader('Content-Type', 'application/json').setHeader('Cache-Control', 'no-store').end(place);
+      });
+      vite.middlewares.use('/rooms', (ask, answer) => {
+        const headers = new Headers();
+        for (const name of ['content-type', 'player', 'authorization']) if (ask.headers[name]) headers.set(name, String(ask.headers[name]));
+        const pieces: Buffer[] = [];
+        ask.on('data', (piece: Buffer) => pieces.push(piece)).on('end', async () => {
+          const body = ask.method === 'POST' ? { body: Buffer.concat(pieces) } : {};
+          const got = await fetch(`${page}rooms${(ask.url ?? '').replace(/^\/(?=\?|$)/, '')}`, { method: ask.method ?? 'GET', headers, ...body }).catch(() => null);
+          answer.writeHead(got?.status ?? 502, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }).end(await got?.text());
+        });
       });
       vite.middlewares.use((ask, answer, next) => {
         if (policy && (ask.headers.accept ?? '').includes('text/html')) answer.setHeader('Content-Security-Policy', policy);

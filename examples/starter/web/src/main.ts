@@ -1,4 +1,4 @@
-import { bind, connect, GameError, type Game, type Place } from '@tactusgo/client';
+import { bind, canReturn, connect, GameError, seat, SeatError, storage, type Game, type SeatOptions } from '@tactusgo/client';
 import types, { Colour } from '../../bindings/game.mjs';
 import exec from '../gen/wasm_exec.js?url';
 import module from '../gen/game.wasm?url';
@@ -10,7 +10,7 @@ const bindings = bind(types);
 type Play = Game<typeof bindings>;
 
 const find = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T;
-const canvas = find<HTMLCanvasElement>('game'), form = find<HTMLFormElement>('join'), scores = find('scores'), status = find('status');
+const canvas = find<HTMLCanvasElement>('game'), form = find<HTMLFormElement>('join'), scores = find('scores'), status = find('status'), invite = find('invite');
 
 // Saving draw.ts while you play changes the picture. The match continues.
 let { draw, burst } = picture;
@@ -25,17 +25,51 @@ let game: Play | null = null; // the current game
 let me: picture.Player | null = null;
 const say = (text: string): void => void (status.textContent === text || (status.textContent = text));
 
-/** Joins the match of the server in connect.json, which web.Dist in server/main.go serves. */
-async function join(name: string): Promise<Play> {
-  const answer = await fetch('connect.json', { cache: 'no-store' }).catch(() => null);
-  if (!answer?.ok) throw new Error('connect.json is missing beside this page: run the server, which provides it');
-  const place = await answer.json() as Place & { insecure?: boolean };
+/** Gets a seat in the room of the link, or in an open one, and joins the match there. */
+async function join(name: string, how: SeatOptions): Promise<Play> {
+  const found = await seat({ watch: spectate, ...how });
+  offer(found.code, found.link);
   const who = new bindings.Login();
   who.Name = name;
   return connect({
-    ...place, module, exec, game: bindings, login: who.bytes, spectate,
+    ...found, module, exec, game: bindings, login: who.bytes,
     onProgress: (loaded) => say(`Loading: ${(loaded / 1e6).toFixed(1)} MB`),
   });
+}
+
+/** Whether other machines can open the address of this page. */
+const reachable = !/^(localhost|127\.|\[::1\])/.test(location.hostname);
+
+/** Shares a link where the browser can, and copies it elsewhere. Returns a text for the player. */
+async function share(url: string): Promise<string> {
+  try {
+    if ('share' in navigator && reachable) {
+      await navigator.share({ title: document.title, url });
+      return '';
+    }
+  } catch (e) {
+    if (e instanceof DOMException && e.name === 'AbortError') return '';
+  }
+  try {
+    await navigator.clipboard.writeText(url);
+  } catch { // a page without TLS has no clipboard
+    prompt('The link to this room:', url);
+    return '';
+  }
+  return reachable ? 'Link copied' : 'Link copied, for this machine';
+}
+
+/** Shows the button that invites others to a room. */
+function offer(code: string, link: string): void {
+  const usual = `Invite: ${code}`, write = (text: string): void => { invite.textContent = text || usual; };
+  write('');
+  invite.hidden = false;
+  invite.onclick = async () => {
+    write(await share(link));
+    setTimeout(write, 3000, '');
+  };
+  const player = find<HTMLAnchorElement>('player');
+  if (player) player.href = `${location.pathname}#${code}`;
 }
 
 /** Plays until the game ends. Returns the error that ended it. */
@@ -104,31 +138,46 @@ for (const [name, colour] of Object.entries(Colour)) {
 
 /** Returns a text for players that explains why the game ended. In development it includes the error; otherwise only the console shows it. */
 function advice(e: unknown): string {
-  const known = e instanceof GameError && e.reason !== 0, text = known ? e.message : 'The game cannot be reached. Check your network, and try again.';
+  const known = e instanceof SeatError || (e instanceof GameError && e.reason !== 0), text = known ? e.message : 'The game cannot be reached. Check your network, and try again.';
   return import.meta.env.DEV ? `${text}\n${known ? e.detail : e}` : text;
 }
 
-/** Waits until the player wants to play again. */
-function again(): Promise<unknown> {
-  const button = Object.assign(document.createElement('button'), { textContent: 'Play again' });
-  status.append('\n', button);
-  return new Promise((go) => { button.onclick = go; });
+/** Reports whether the connection or the server was lost, so that another try can help. */
+const lost = (e: unknown): boolean => (e instanceof GameError && canReturn(e.reason)) || (e instanceof SeatError && e.code === '');
+
+/** Waits until the player chooses to try again, or another room if this one is refused. */
+function choose(e: unknown): Promise<SeatOptions> {
+  const choices: [string, SeatOptions][] = [e instanceof SeatError ? ['Try again', {}] : ['Play again', {}]];
+  if (e instanceof SeatError && e.code) choices.unshift(['Another room', { room: '' }]);
+  return new Promise((go) => status.append('\n', ...choices.map(([textContent, how]) => Object.assign(document.createElement('button'), { textContent, onclick: () => go(how) }))));
 }
 
-/** Plays games in a loop. A game reconnects by itself when that can help, after increasing pauses. */
-async function main(name: string): Promise<never> {
+/** Plays games in a loop. After the connection was lost, it asks for the seat again until the server answers. */
+async function main(name: string, how: SeatOptions): Promise<never> {
   form.remove();
-  for (;;) {
+  for (let seated = false; ;) {
     try {
-      say('Joining the game…');
-      Object.assign(globalThis, { game: (game = await join(name)) }); // for the console
+      say(seated ? 'Reconnecting…' : 'Joining the game…');
+      game = await join(name, how);
+      Object.assign(globalThis, { game }); // for the console
+      [seated, how] = [true, {}];
       throw await play(game);
     } catch (e) {
       console.error(e);
       game?.close();
       game = null;
-      say(advice(e));
-      await again();
+      invite.hidden = true;
+      // While you write, the rooms end with each change of the server.
+      const gone = import.meta.env.DEV && e instanceof SeatError && e.code === 'no_room' && how.room === undefined && !spectate;
+      if (gone) how = { room: '' };
+      else if (seated && lost(e)) {
+        say(`${advice(e).split('. ')[0]?.replace(/\.$/, '')}. Reconnecting…`);
+        await new Promise((go) => setTimeout(go, 1000));
+      } else {
+        say(advice(e));
+        how = await choose(e);
+        seated = false;
+      }
     }
   }
 }
@@ -136,15 +185,24 @@ async function main(name: string): Promise<never> {
 // A spectator, by ?watch in the address, has no player. The link joins the game.
 if (spectate) {
   document.body.className = 'watching';
-  find('hint').replaceChildren('You are watching. ', Object.assign(document.createElement('a'), { href: location.pathname, textContent: 'Play' }));
+  find('hint').replaceChildren('You are watching. ', Object.assign(document.createElement('a'), { id: 'player', href: location.pathname + location.hash, textContent: 'Play' }));
 }
 
+// The link of an invitation has the code of a room.
+if (location.hash) {
+  find('purpose').textContent = `You are invited to the room ${location.hash.slice(1)}.`;
+  find('private').hidden = true;
+}
+
+// A token serves one session, which has ended when the page returns from the browser's cache.
+addEventListener('pageshow', (e) => { if (e.persisted && form.parentNode === null) location.reload(); });
+
 // A player keeps the name until the tab is closed, so a reload returns to the game.
-const name = query.get('name') ?? sessionStorage.getItem('name');
+const name = query.get('name') ?? storage.session.getItem('name');
 form.addEventListener('submit', (e) => {
   e.preventDefault();
   const said = String(new FormData(form).get('name')).trim() || 'guest';
-  sessionStorage.setItem('name', said);
-  void main(said);
+  storage.session.setItem('name', said);
+  void main(said, e.submitter?.id === 'private' ? { room: '', way: 'create', private: true } : {});
 });
-if (name || spectate) void main(name ?? '');
+if (name || spectate) void main(name ?? '', {});
