@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -62,6 +63,30 @@ func (b *browser) walks() {
 	})
 }
 
+// fill takes all seats of a room that are free.
+func fill(t *testing.T, page, code string) {
+	t.Helper()
+	for player := range 100 {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, page+"rooms/"+code+"/join", strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Player", strconv.Itoa(player+1))
+		got, err := http.DefaultClient.Do(r)
+		if err != nil || got.Body.Close() != nil {
+			t.Fatal(err)
+		}
+		if got.StatusCode == http.StatusConflict {
+			return
+		}
+		if got.StatusCode != http.StatusOK {
+			t.Fatalf("the room answers %s", got.Status)
+		}
+	}
+	t.Fatal("the room has no end")
+}
+
 // TestStarterInGo plays on the page of the game that `go run ./examples/new` makes, which is built as its README says.
 func TestStarterInGo(t *testing.T) {
 	game := newgame.Make(t, root(t), "")
@@ -75,6 +100,7 @@ func TestStarterInGo(t *testing.T) {
 	_, log := game.Start(filepath.Join(game.Dir, "bin"), "-listen", "127.0.0.1:0", "-websocket", "127.0.0.1:0", "-page", "127.0.0.1:0")
 	b := browse(t, 1280, 800, 1, false)
 	b.do(chromedp.Navigate(log.Find(t, `"msg":"page","url":"([^"]+)"`) + "?name=Ann"))
+	b.holds("it has the link to a room", `/^#\w{6}$/.test(location.hash) && document.getElementById('invite').href.endsWith('/' + location.hash)`)
 	b.holds("it draws", `const canvas = document.querySelector('canvas'), { width, height } = canvas;
 		document.getElementById('status').textContent === '' && canvas.getContext('2d').getImageData(0, 0, width, height).data.some((v) => v > 0)`)
 	b.picture("starter-go")
@@ -82,15 +108,16 @@ func TestStarterInGo(t *testing.T) {
 
 // TestStarter plays the game that `go run ./examples/new -ts` makes. The built page is played from the game's own server, under its content policy, and so is the page in development. There, a
 // change of looks does not interrupt the match, a change of rules loads a new module with its bindings and server, and
-// compiler errors are shown on the page until they are fixed.
+// compiler errors are shown on the page until they are fixed. A second player opens the link of the invitation, and plays in the same
+// room. Others are told that the room is full or has ended, and get another one.
 func TestStarter(t *testing.T) {
 	t.Setenv("NO_COLOR", "1") // in CI, Vite has colours without a terminal
 	game := newgame.Make(t, root(t), "-ts")
 	web := game.In("web")
 	b := browse(t, 1280, 800, 1, false)
-	b.step("built", func() {
+	if os.Getenv("ST_DEV") == "" { b.step("built", func() {
 		web.Run("npm", "run", "build")
-		server, log := game.Start(filepath.Join(web.Dir, "gen", "server"), "-listen", "127.0.0.1:0", "-websocket", "127.0.0.1:0", "-page", "127.0.0.1:0")
+		server, log := game.Start(filepath.Join(web.Dir, "gen", "server"), "-listen", "127.0.0.1:0", "-websocket", "127.0.0.1:0", "-page", "127.0.0.1:0", "-guests")
 		socket := log.Find(b.T, `"websocket":"([^"]+)"`)
 		at := log.Find(b.T, `"msg":"page","url":"([^"]+)"`)
 		b.do(chromedp.Navigate(at))
@@ -104,19 +131,56 @@ func TestStarter(t *testing.T) {
 		b.holds("it walks as a thumb says", `me()?.x - from.x > 60`)
 		b.touch(input.DispatchTouchEventTypeTouchEnd)
 		b.picture("starter-built")
-		b.do(chromedp.Navigate(at + "?watch"))
-		b.holds("a spectator sees the player who is away", `game.spectator && game.stats.Joined === 1 && rows('Player').length === 1 && me() === undefined`)
-		b.picture("starter-watch")
-		b.holds("a spectator joins by the link", `document.querySelector('#hint a').click(); true`)
-		b.holds("it plays under the name of the tab", `game.spectator === false && me()?.name === 'Ann' && rows('Player').length === 1`)
-		b.do(chromedp.Navigate(below(b.T, at, "/games/stars/")))
-		b.holds("it works below a path, too", `document.querySelector('main #join') !== null && document.querySelectorAll('#colours button').length > 1`)
+		b.holds("the button copies the link", `navigator.clipboard.writeText = async (text) => { globalThis.copied = text; }; document.getElementById('invite').click(); true`)
+		b.holds("it is copied", `globalThis.copied === location.href && document.getElementById('invite').textContent.startsWith('Link copied')`)
+		link := ask[string](b, "copied")
+		code := link[strings.LastIndexByte(link, '#')+1:]
+
+		bob := b.tab(390, 844, 2, true)
+		bob.do(chromedp.Navigate(link))
+		bob.holds("the page says where the link leads", `document.getElementById('purpose').textContent.includes('invited') && document.getElementById('private').hidden`)
+		bob.picture("starter-invited")
+		clicked := time.Now()
+		bob.holds("there is a form", `const form = document.forms[0]; form.elements.name.value = 'Bob'; form.requestSubmit(); true`)
+		bob.holds("both are in one room", `rows('Player').length === 2 && me()?.name === 'Bob' && location.hash === '#`+code+`'`)
+		b.Logf("%v from the name to the match", time.Since(clicked).Round(10*time.Millisecond))
+		b.holds("the other one sees it", `rows('Player').length === 2 && me()?.name === 'Ann'`)
+		bob.picture("starter-phone")
+		b.do(chromedp.Reload())
+		b.holds("a reload leads back", `rows('Player').length === 2 && me()?.name === 'Ann' && location.hash === '#`+code+`'`)
+
+		bob.do(chromedp.Navigate(strings.Replace(link, "#", "?watch#", 1)))
+		bob.holds("a spectator is told that the tab has a seat", `const text = document.getElementById('status').textContent; text.includes('You have a seat in that room')`)
+		bob.holds("the link leads back", `document.querySelector('#hint a').click(); true`)
+		bob.holds("it plays under the name of the tab", `game.spectator === false && me()?.name === 'Bob' && rows('Player').length === 2`)
+		cyd := b.tab(1280, 800, 1, false)
+		cyd.do(chromedp.Navigate(at + "?watch"))
+		cyd.holds("a spectator sees the room with the most players", `game.spectator && game.stats.Joined === 1 && rows('Player').length === 2 && me() === undefined && location.hash === '#`+code+`'`)
+		cyd.picture("starter-watch")
+
+		fill(b.T, at, code)
+		dan := b.tab(1280, 800, 1, false)
+		dan.do(chromedp.Navigate(strings.Replace(link, "#", "?name=Dan#", 1)))
+		dan.holds("the page says that the room is full", `document.getElementById('status').textContent.includes('full') && document.querySelectorAll('#status button').length === 2`)
+		dan.picture("starter-full")
+		dan.holds("another one is offered", `document.querySelector('#status button').click(); true`)
+		dan.holds("it plays there", `me()?.name === 'Dan' && location.hash !== '#`+code+`' && rows('Player').length === 1`)
+		dan.do(chromedp.Navigate("about:blank"), chromedp.Navigate(at+"?name=Dan#zzzzzz"))
+		dan.holds("the page says that there is no such room", `document.getElementById('status').textContent.includes('no such room')`)
+		dan.holds("another one is offered", `document.querySelector('#status button').click(); true`)
+		dan.holds("it plays", `me()?.name === 'Dan' && location.hash !== '#zzzzzz'`)
+		for _, other := range []*browser{bob, cyd, dan} {
+			other.do(chromedp.Navigate("about:blank"))
+		}
+
+		b.do(chromedp.Navigate(below(b.T, at, "/games/stars/") + "?name=Ann"))
+		b.holds("it works below a path, too", `me()?.name === 'Ann' && location.pathname === '/games/stars/' && document.querySelectorAll('#colours button').length > 1`)
 		b.do(chromedp.Navigate(at))
-		b.holds("who comes back plays at once", `me()?.name === 'Ann'`)
+		b.holds("who comes back plays at once", `me()?.name === 'Ann' && location.hash === '#`+code+`'`)
 		if err := server.Process.Signal(os.Interrupt); err != nil {
 			b.Fatal(err)
 		}
-		b.holds("the page says that it reconnects", `game.status === 'reconnecting' && document.getElementById('status').textContent === game.explanation`)
+		b.holds("the page says that it reconnects", `document.getElementById('status').textContent.includes('Reconnecting')`)
 		b.picture("starter-alone")
 		_ = server.Wait()
 
@@ -124,6 +188,8 @@ func TestStarter(t *testing.T) {
 		game.Run("go", "build", "-o", "other", "./server")
 		game.Change("game/protocol.go", `"starter/2"`, `"starter/1"`)
 		other, _ := game.Start(filepath.Join(game.Dir, "other"), "-listen", "127.0.0.1:0", "-websocket", socket, "-page", strings.Trim(strings.TrimPrefix(at, "http://"), "/"))
+		b.holds("the page says that the room is gone", `document.getElementById('status').textContent.includes('no such room')`)
+		b.holds("another one is offered", `document.querySelector('#status button').click(); true`)
 		b.holds("the page says that another game is served there, and asks no more", `const text = document.getElementById('status').textContent;
 			text.includes('another version') && !text.includes('starter') && document.querySelector('#status button') !== null`)
 		b.picture("starter-other")
@@ -131,7 +197,7 @@ func TestStarter(t *testing.T) {
 			b.Error(err)
 		}
 		_ = other.Wait()
-	})
+	}) }
 	b.step("dev", func() {
 		vite, log := web.Start(filepath.Join("node_modules", ".bin", "vite"), "--port", "0", "--host", "127.0.0.1")
 		defer func() {
@@ -140,7 +206,6 @@ func TestStarter(t *testing.T) {
 			}
 			_ = vite.Wait()
 		}()
-		udp := log.Find(b.T, `"msg":"serving","udp":"([^"]+)"`)
 		at := log.Find(b.T, `Local:\W+(http://127\.0\.0\.1:\d+/)`)
 		b.do(chromedp.Navigate(at + "?name=Ann"))
 		b.walks()
@@ -150,7 +215,8 @@ func TestStarter(t *testing.T) {
 
 		web.Change("src/draw.ts", "const born = performance.now();", "const born = performance.now(); globalThis.burst = Worth;")
 		game.Run("go", "build", "-o", "bot", "./client")
-		bot, _ := game.Start(filepath.Join(game.Dir, "bot"), "-connect", udp, "-name", "Bob")
+		bot, says := game.Start(filepath.Join(game.Dir, "bot"), "-connect", strings.Replace(ask[string](b, "location.href"), "?name=Ann", "", 1), "-name", "Bob")
+		says.Until(b.T, "takes a star", 1)
 		b.holds("the page shows that another player takes a star", `globalThis.burst > 0 && globalThis.mark === game && rows('Player').length === 2`)
 		if err := bot.Process.Signal(os.Interrupt); err != nil {
 			b.Error(err)
@@ -182,6 +248,8 @@ func TestStarter(t *testing.T) {
 		b.holds("a server that is killed is started again, and the page plays on it", `globalThis.before === undefined && me()?.name === 'Bob'`)
 
 		game.Change("game/rules.go", "func scatter(w *ecs.World) {\n", "func scatter(w *ecs.World) {\n	if w.Tick() > 20 {\n		panic(\"oh no\")\n	}\n")
+		b.holds("the page says that the room has failed", `document.getElementById('status')?.textContent.includes('room has failed')`)
+		game.Change("server/main.go", "	if err := o.parsePublic(); err != nil {", "	if err := errors.New(\"oh no\"); err != nil {")
 		b.holds("what the server ends with is on the page", `(`+overlay+`).includes('the game server has ended')`)
 	})
 }

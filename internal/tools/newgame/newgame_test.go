@@ -150,9 +150,9 @@ func meet(t *testing.T, f *Folder) {
 	bin := t.TempDir()
 	f.Run("go", "build", "-o", bin+string(filepath.Separator), "./server", "./client")
 	server, log := f.Start(filepath.Join(bin, "server"), "-listen", "127.0.0.1:0", "-websocket", "127.0.0.1:0", "-page", "127.0.0.1:0")
-	addr := log.Find(t, `"msg":"serving","udp":"([^"]+)"`)
-	ann, sees := f.Start(filepath.Join(bin, "client"), "-connect", addr, "-name", "Ann")
-	bob, seen := f.Start(filepath.Join(bin, "client"), "-connect", addr, "-name", "Bob")
+	page := log.Find(t, `"msg":"page","url":"([^"]+)"`)
+	ann, sees := f.Start(filepath.Join(bin, "client"), "-connect", page, "-name", "Ann")
+	bob, seen := f.Start(filepath.Join(bin, "client"), "-connect", page+"#"+sees.Find(t, `room (\w+)`), "-name", "Bob")
 	sees.Until(t, `Ann \d+ \(you\) at .*Bob \d+ at|Bob \d+ at .*Ann \d+ \(you\) at`, 1)
 	seen.Until(t, `Bob \d+ \(you\) at .*Ann \d+ at|Ann \d+ at .*Bob \d+ \(you\) at`, 1)
 	sees.Until(t, `Ann [1-9]\d* \(you\)|Bob [1-9]\d* at`, 1) // one has a star
