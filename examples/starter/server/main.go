@@ -133,6 +133,9 @@ func (o *options) open(audit *operator.Audit) (*rooms.Server, uint16, error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	if len(o.addresses) == 0 && wire.LocalAddr().Addr().IsUnspecified() {
+		return nil, 0, errors.Join(fmt.Errorf("-listen %s: set -public to the address at which players reach this server", o.listen), wire.Close())
+	}
 	server, err := rooms.New(rooms.Config{
 		Kinds: []rooms.Kind{kind()}, Addresses: o.addresses, Endpoints: rooms.Endpoints{WS: o.connect},
 		Logger: o.log, Told: audit.Told,
