@@ -2,6 +2,7 @@ package httpserve
 
 import (
 	"container/list"
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/http"
@@ -88,6 +89,9 @@ func (p *pool) remove(c *conn) {
 
 // note implements the hook ConnState of [http.Server].
 func (p *pool) note(nc net.Conn, state http.ConnState) {
+	if t, ok := nc.(*tls.Conn); ok {
+		nc = t.NetConn()
+	}
 	c := nc.(*conn) // of listener
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -2,9 +2,12 @@ package httpserve
 
 import (
 	"context"
+	"crypto/tls"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/tactusgo/tactus/internal/streams"
@@ -32,11 +35,21 @@ const (
 // It closes l in any case. An error means that l has
 // failed; Serve waits while the process or the system has no free file descriptors.
 func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
-	return serve(ctx, l, h, func() int { return min(streams.Unreserved()/2, maxConnections) })
+	return serve(ctx, l, nil, h, nil, connections)
 }
 
-// serve serves with at most limit connections.
-func serve(ctx context.Context, l net.Listener, h http.Handler, limit func() int) error {
+// ServeTLS is like [Serve], for HTTPS with secure. It serves HTTP/1.1 only, because a client could stop reading the streams of
+// HTTP/2 without stopping to read the connection. logger receives the errors of the server, except failed handshakes: everybody who
+// scans ports causes these.
+func ServeTLS(ctx context.Context, l net.Listener, secure *tls.Config, h http.Handler, logger *slog.Logger) error {
+	return serve(ctx, l, secure, h, logger, connections)
+}
+
+// connections returns the largest number of connections of one server.
+func connections() int { return min(streams.Unreserved()/2, maxConnections) }
+
+// serve serves with at most limit connections. Without TLS, secure and logger are nil.
+func serve(ctx context.Context, l net.Listener, secure *tls.Config, h http.Handler, logger *slog.Logger, limit func() int) error {
 	p := &pool{limit: limit}
 	s := &http.Server{
 		Handler: bodyDeadline(h), ConnState: p.note, MaxHeaderBytes: maxHeader,
@@ -44,7 +57,13 @@ func serve(ctx context.Context, l net.Listener, h http.Handler, limit func() int
 		// There is no WriteTimeout, because it would bound the time of a whole answer: see conn.Write.
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(&listener{l, p}) }()
+	if secure != nil {
+		s.TLSConfig, s.Protocols, s.ErrorLog = secure, new(http.Protocols), slog.NewLogLogger(exceptHandshakes{logger.Handler()}, slog.LevelError)
+		s.Protocols.SetHTTP1(true)
+		go func() { ended <- s.ServeTLS(&listener{l, p}, "", "") }()
+	} else {
+		go func() { ended <- s.Serve(&listener{l, p}) }()
+	}
 	select {
 	case err := <-ended:
 		_ = s.Close()
@@ -60,6 +79,17 @@ func serve(ctx context.Context, l net.Listener, h http.Handler, limit func() int
 	}
 	<-ended
 	return nil
+}
+
+// exceptHandshakes handles the records of a server, except those about failed handshakes.
+type exceptHandshakes struct{ slog.Handler }
+
+// Handle implements [slog.Handler].
+func (x exceptHandshakes) Handle(ctx context.Context, r slog.Record) error {
+	if strings.Contains(r.Message, "TLS handshake error") {
+		return nil
+	}
+	return x.Handler.Handle(ctx, r)
 }
 
 // bodyDeadline removes the read deadline of a request when its body has arrived. Otherwise the server would take a handler

@@ -90,7 +90,7 @@ func within(t *testing.T, limit int, h http.HandlerFunc, f func(t *testing.T, d 
 		d := &dialer{make(chan net.Conn), make(chan struct{})}
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
-		go func() { ended <- serve(ctx, d, h, func() int { return limit }) }()
+		go func() { ended <- serve(ctx, d, nil, h, nil, func() int { return limit }) }()
 		f(t, d)
 		began := time.Now()
 		stop()
