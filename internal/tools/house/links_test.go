@@ -44,8 +44,8 @@ var (
 		{"systems/host", slices.Concat(linksCodec, linksECS, linksNetsys)},
 		{"systems/rooms", slices.Concat(linksCodec, linksECS, linksNetsys)},
 		{"systems/devtools/runner", slices.Concat(linksCodec, linksECS, linksNetsys, []string{"github.com/coder/websocket"})},
-		{"systems/devtools/runner/web", slices.Concat(linksCodec, linksECS, linksNetsys, []string{"github.com/coder/websocket", "github.com/andybalholm/brotli"})},
-		{"systems/devtools/swarm", slices.Concat(linksCodec, linksECS, linksNetsys, []string{"github.com/coder/websocket"})}, // it dials, as runner does
+		{"systems/devtools/runner/web", slices.Concat(linksCodec, linksECS, linksNetsys, []string{"github.com/coder/websocket", "github.com/andybalholm/brotli", "golang.org/x/net", "golang.org/x/text"})}, // of autocert
+		{"systems/devtools/swarm", slices.Concat(linksCodec, linksECS, linksNetsys, []string{"github.com/coder/websocket"})},                                                                                // it dials, as runner does
 		{"systems/devtools/inspect", slices.Concat(linksCodec, linksECS, linksNetsys, linksPrometheus)},
 		{"systems/devtools/operator", slices.Concat(linksCodec, linksECS, linksNetsys, linksPrometheus)},
 	}

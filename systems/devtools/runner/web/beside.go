@@ -69,6 +69,9 @@ func Beside[W Wire](world *runner.Game, listen func(addr, socket string, names [
 			own(fs)
 		}
 		b.flags(fs)
+		if world.Rooms != nil {
+			b.public.flags(fs)
+		}
 	}
 	world.Live = b.live
 }
@@ -78,6 +81,7 @@ type worldPage struct {
 	config Config
 	listen func(addr, socket string, names []string) (Wire, error)
 	page   pageAddress
+	public public
 }
 
 // port returns the port with an offset from the game's port, or 0 for a free port.
@@ -129,6 +133,9 @@ func (b *worldPage) reasonForNoPage(o *runner.Options) string {
 // live plays a match with bots and a page: a server for UDP and WebSockets, whose clients all use the network. If there can
 // be no page, it plays a match with bots only.
 func (b *worldPage) live(ctx context.Context, world runner.Game, o runner.Options, stdout, stderr io.Writer) error {
+	if err := b.public.validate(o.Rooms); err != nil {
+		return err
+	}
 	if o.Rooms {
 		return b.rooms(ctx, world, o, stdout, stderr)
 	}
@@ -150,7 +157,7 @@ func (b *worldPage) live(ctx context.Context, world runner.Game, o runner.Option
 	if err != nil {
 		return err
 	}
-	wire, err := b.openTransport(at)
+	wire, err := b.openTransport(at, at)
 	if err != nil {
 		return err
 	}
@@ -215,20 +222,19 @@ func (b *worldPage) replay(ctx context.Context, file, protocol string, stdout io
 	return Serve(ctx, page, site)
 }
 
-// openTransport opens the transport on a host, at the configured ports or at free ones.
-func (b *worldPage) openTransport(at string) (Wire, error) {
+// openTransport opens the transport on a host for UDP and one for WebSockets, at the configured ports or at free ones.
+func (b *worldPage) openTransport(at, sockets string) (Wire, error) {
 	names := slices.Clip(b.config.Hosts)
 	if hostname.Embed(b.config.Embed).Sandboxed() {
 		names = append(names, hostname.Null)
 	}
 	if b.config.GamePort != 0 {
-		wire, err := b.listen(net.JoinHostPort(at, b.port(0)), net.JoinHostPort(at, b.port(1)), names)
+		wire, err := b.listen(net.JoinHostPort(at, b.port(0)), net.JoinHostPort(sockets, b.port(1)), names)
 		if err == nil {
 			return wire, nil
 		}
 	}
-	free := net.JoinHostPort(at, "0")
-	return b.listen(free, free, names)
+	return b.listen(net.JoinHostPort(at, "0"), net.JoinHostPort(sockets, "0"), names)
 }
 
 // site returns the page of a transport and the progress of its preparation.

@@ -50,7 +50,7 @@ type Dist struct {
 	// connects over TLS. 0: no WebSockets.
 	Port uint16
 	// WebSocket is the URL of the game's WebSockets if Port is not enough, such as wss://play.example/game behind a proxy
-	// with TLS. Default (""): Port.
+	// with TLS, or a path on the host and port of the page, such as /game for a [SocketProxy]. Default (""): Port.
 	WebSocket string
 	// WebTransport is the port and path of the game's WebTransport on the host of the page, such as :7779/play. Default
 	// (""): none.
@@ -188,13 +188,14 @@ func (d *Dist) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // connect returns connect.json for a request.
 func (d *Dist) connect(r *http.Request) (c connect) {
-	host := hostname.Of(r.Host)
-	c.WebSocket = d.WebSocket
-	if c.WebSocket == "" && d.Port != 0 {
-		scheme := "ws"
-		if r.TLS != nil { // browsers forbid ws: on such a page
-			scheme = "wss"
-		}
+	host, scheme := hostname.Of(r.Host), "ws"
+	if r.TLS != nil { // browsers forbid ws: on such a page
+		scheme = "wss"
+	}
+	switch c.WebSocket = d.WebSocket; {
+	case strings.HasPrefix(d.WebSocket, "/"):
+		c.WebSocket = scheme + "://" + r.Host + d.WebSocket
+	case d.WebSocket == "" && d.Port != 0:
 		c.WebSocket = scheme + "://" + net.JoinHostPort(host, fmt.Sprint(d.Port))
 	}
 	if d.WebTransport != "" {

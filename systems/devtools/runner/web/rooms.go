@@ -10,12 +10,17 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
+	"os/signal"
+	"slices"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 	"unicode"
 
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/devtools/runner"
@@ -38,6 +43,7 @@ type roomsPage struct {
 	log   *slog.Logger
 
 	operator OperatorPage // nil: none; set before there are rooms
+	service  *service     // nil: without a domain
 }
 
 // rooms serves the rooms of a world, their HTTP interface and the page until ctx ends.
@@ -46,19 +52,27 @@ func (b *worldPage) rooms(ctx context.Context, world runner.Game, o runner.Optio
 		return errors.New("-rooms: there is no page with a lobby: leave -http none out, and set Dist or Page of web.Config")
 	}
 	r := &roomsPage{page: b, world: world, o: o, out: stdout, log: slog.New(slog.NewTextHandler(stderr, nil))}
-	page, err := Listen(b.page.text, !b.page.typed)
+	if err := r.openDomain(); err != nil {
+		return err
+	}
+	defer r.service.close()
+	page, err := Listen(b.page.text, !b.page.typed && r.service == nil)
 	if err != nil {
-		return fmt.Errorf("%w; -http takes another address, or port 0 for a free port", err)
+		return fmt.Errorf("%w; -http takes another address, or port 0 for a free port", privileged(err))
 	}
 	defer page.Close()
 	at, err := netip.ParseAddrPort(page.Addr().String())
 	if err != nil {
 		return err
 	}
-	if !at.Addr().IsLoopback() && !o.Insecure {
+	if !at.Addr().IsLoopback() && !r.open() {
 		return fmt.Errorf("-http %s: players do not log in, so rooms are for this machine: leave the flag out. Or set -insecure-anyone-can-join, too, to let everybody play who reaches this address", at)
 	}
-	wire, err := b.openTransport(at.Addr().String())
+	sockets := at.Addr().String()
+	if r.service != nil {
+		sockets = host
+	}
+	wire, err := b.openTransport(at.Addr().String(), sockets)
 	if err != nil {
 		return err
 	}
@@ -73,6 +87,9 @@ func (b *worldPage) rooms(ctx context.Context, world runner.Game, o runner.Optio
 		}
 	}
 	to := where{HTTP: "http://" + localAddress(at), UDP: localAddress(wire.LocalAddr()), WS: "ws://" + localAddress(wire.WebSocketAddr()), Kind: world.Name, Seats: o.Seats}
+	if r.service != nil {
+		to.HTTP, to.WS = b.public.url("https", ""), b.public.url("wss", playPath)
+	}
 	to.Rooms = to.HTTP + "/rooms"
 	var watch func(context.Context) error
 	if err == nil {
@@ -84,7 +101,12 @@ func (b *worldPage) rooms(ctx context.Context, world runner.Game, o runner.Optio
 	if err != nil {
 		return errors.Join(err, wire.Close())
 	}
-	beside := []func(context.Context) error{func(ctx context.Context) error { return Serve(ctx, page, site) }}
+	beside := []func(context.Context) error{func(ctx context.Context) error {
+		if r.service != nil {
+			return r.service.serve(ctx, page, site, wire.WebSocketAddr(), &b.config)
+		}
+		return Serve(ctx, page, site)
+	}}
 	if b.config.Dir == "" {
 		beside = append(beside, func(ctx context.Context) error {
 			if err := site.Prepare(ctx); err != nil && ctx.Err() == nil {
@@ -96,7 +118,14 @@ func (b *worldPage) rooms(ctx context.Context, world runner.Game, o runner.Optio
 	if watch != nil {
 		beside = append(beside, watch)
 	}
-	err = serve.Run(ctx, server, serve.Config{Beside: beside, Logger: r.log})
+	c := serve.Config{Beside: beside, Logger: r.log}
+	if b.public.saves != "" { // players return after a restart, so the rooms need not end before
+		var stop func()
+		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		c.Signals = make(chan os.Signal)
+	}
+	err = serve.Run(ctx, server, c)
 	r.bots.end()
 	if errors.Is(err, serve.ErrCut) { // the second Ctrl-C: serve has logged it
 		return nil
@@ -104,13 +133,61 @@ func (b *worldPage) rooms(ctx context.Context, world runner.Game, o runner.Optio
 	return err
 }
 
+// open reports whether players on other machines may play.
+func (r *roomsPage) open() bool { return r.o.Insecure || r.service != nil }
+
+// openDomain opens the service of -domain, if the flag is set.
+func (r *roomsPage) openDomain() (err error) {
+	b := r.page
+	switch {
+	case !b.public.on():
+		return nil
+	case b.config.Dist == nil:
+		return errors.New("-domain: this program's page cannot be served under a domain: set web.Config.Dist")
+	case b.public.proxies == nil && !b.page.typed:
+		b.page.text = ":80"
+	}
+	if r.service, err = b.public.open(b.config.Domain, r.log); err != nil {
+		return err
+	}
+	b.config.Hosts = append(slices.Clip(b.config.Hosts), b.public.names...)
+	b.config.Dist = r.service.dist(b.config.Dist)
+	return nil
+}
+
 // server returns the server of the rooms.
-func (r *roomsPage) server(wire Wire, stderr io.Writer) (*rooms.Server, error) {
+func (r *roomsPage) server(wire Wire, stderr io.Writer) (server *rooms.Server, err error) {
 	addresses, err := tokenAddresses(wire)
 	if err != nil {
 		return nil, err
 	}
+	var store rooms.Store
+	var key netcode.Key
+	var more netsys.Wire
+	if folder := r.page.public.saves; folder != "" {
+		if store, key, err = openSaves(folder); err != nil {
+			return nil, err
+		}
+	}
+	var endpoints rooms.Endpoints
+	wires := []netsys.Wire{wire}
+	if r.service != nil {
+		endpoints = r.service.endpoints(wire)
+		if more, err = r.openWebTransport(); err != nil {
+			return nil, err
+		}
+		if more != nil {
+			defer func() {
+				if err != nil {
+					err = errors.Join(err, more.Close())
+				}
+			}()
+			wires = append(wires, more)
+			endpoints.WebTransport = fmt.Sprintf("https://%s:%d/", r.page.public.names[0], more.LocalAddr().Port())
+		}
+	}
 	return rooms.New(rooms.Config{
+		Store: store, Key: key, Endpoints: endpoints,
 		Kinds: []rooms.Kind{r.kind()}, MaxRooms: r.o.MaxRooms, Addresses: addresses,
 		Logger: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Told: func(n rooms.Notice) {
@@ -118,7 +195,17 @@ func (r *roomsPage) server(wire Wire, stderr io.Writer) (*rooms.Server, error) {
 				r.operator.Told(n)
 			}
 		},
-	}, wire)
+	}, wires...)
+}
+
+// openWebTransport opens the WebTransport of a domain at the UDP port of -https, nil if there is none.
+func (r *roomsPage) openWebTransport() (netsys.Wire, error) {
+	open, secure := r.page.config.WebTransport, r.service.tls()
+	if open == nil || secure == nil {
+		return nil, nil
+	}
+	secure.NextProtos = nil
+	return open(r.service.secure.Addr().String(), secure, r.page.config.Hosts)
 }
 
 // tokenAddresses returns the addresses of a transport for connect tokens, nil for its own. A transport that listens on all
@@ -166,7 +253,9 @@ func (r *roomsPage) kind() rooms.Kind {
 		},
 		Hooks: rooms.Hooks{
 			Created: func(room *rooms.Room, w *ecs.World) error {
-				if r.world.Populate != nil {
+				if room.Loaded() != 0 {
+					r.bots.continued(room)
+				} else if r.world.Populate != nil {
 					o := of(room)
 					r.world.Populate(w, &o)
 				}
@@ -185,12 +274,17 @@ func (r *roomsPage) site(server *rooms.Server, port uint16, progress io.Writer) 
 		Match:  match.Rules{Least: 1, Patience: 3 * time.Second}.Match, // start after 3 seconds, even with one player
 		Logger: r.log,
 	}
-	if r.o.Insecure {
-		c.Authenticate, c.Hosts = guest, r.page.config.Hosts
-	} else { // all requests come from this machine, including those of a swarm of bots
+	seats := rooms.Here(server)
+	if r.open() {
+		c.Authenticate, c.Hosts, c.TrustedProxies = guest, r.page.config.Hosts, r.page.public.proxies
+	}
+	if r.service != nil {
+		seats = plainSeats{seats, r.service.secured}
+	}
+	if !r.open() { // all requests come from this machine, including those of a swarm of bots
 		c.PerAddress, c.PerPlayer = 60_000, 600
 	}
-	handler, err := roomsweb.New(c, rooms.Here(server))
+	handler, err := roomsweb.New(c, seats)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +294,7 @@ func (r *roomsPage) site(server *rooms.Server, port uint16, progress io.Writer) 
 	return New(own), nil
 }
 
-// guest returns the player of a request under -insecure-anyone-can-join: the one that it names. Pages draw these numbers at random
+// guest returns the player of a request under -insecure-anyone-can-join and -domain: the one that it names. Pages draw these numbers at random
 // and tell them nobody.
 func guest(r *http.Request) (rooms.Player, error) {
 	id, err := strconv.ParseUint(r.Header.Get("Player"), 10, 53)
@@ -342,6 +436,28 @@ func (x *company) count(r *rooms.Room, s rooms.Seat, people int) {
 		x.crews[r.ID()] = c
 	}
 	c.people += people
+	x.adjust(r, c)
+}
+
+// continued counts the players of a room that continues from its save. Its bots get their seats back, because they have the same ids.
+func (x *company) continued(r *rooms.Room) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	c := &crew{}
+	for _, s := range r.Seats() {
+		if s.Player < firstBot {
+			c.people++
+			continue
+		}
+		x.next = max(x.next, s.Player-firstBot)
+		x.startBot(r, c, s.Player)
+	}
+	x.crews[r.ID()] = c
+	x.adjust(r, c)
+}
+
+// adjust starts and stops bots of a room. The caller holds the lock.
+func (x *company) adjust(r *rooms.Room, c *crew) {
 	want := x.wanted(c.people)
 	for len(c.bots) > want {
 		c.bots[len(c.bots)-1]()
@@ -349,11 +465,16 @@ func (x *company) count(r *rooms.Room, s rooms.Seat, people int) {
 	}
 	for len(c.bots) < want {
 		x.next++
-		ctx, stop := context.WithCancel(context.Background())
-		n, id := len(c.bots), firstBot+x.next
-		c.bots = append(c.bots, stop)
-		x.playing.Go(func() { x.play(ctx, r, n, id) })
+		x.startBot(r, c, firstBot+x.next)
 	}
+}
+
+// startBot starts a bot of a room. The caller holds the lock.
+func (x *company) startBot(r *rooms.Room, c *crew, id uint64) {
+	ctx, stop := context.WithCancel(context.Background())
+	n := len(c.bots)
+	c.bots = append(c.bots, stop)
+	x.playing.Go(func() { x.play(ctx, r, n, id) })
 }
 
 // stop stops all bots of a room.
@@ -387,7 +508,13 @@ func (x *company) end() {
 // play runs bot n of a room until ctx ends. It retries, because bots that left before may still hold their seats.
 func (x *company) play(ctx context.Context, r *rooms.Room, n int, id uint64) {
 	for ctx.Err() == nil {
-		if all, err := r.Reserve(rooms.Player{ID: id}); err == nil {
+		all, err := r.Reserve(rooms.Player{ID: id})
+		if errors.Is(err, rooms.ErrSeated) { // the room continues from its save
+			var again rooms.Admission
+			again, err = r.Reconnect(rooms.Player{ID: id})
+			all = []rooms.Admission{again}
+		}
+		if err == nil {
 			o := x.options(r)
 			config := x.page.world.Company(&o, n)
 			config.Session.Token = all[0].Token
