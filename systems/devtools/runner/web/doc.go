@@ -1,7 +1,7 @@
 // Package web builds a game's client for browsers and serves its page.
 //
-//   - Add a page to the bots of a world's command, with one line in main: [Beside]. It adds the flags -http, -web and
-//     -names.
+//   - Add a page to the bots of a world's command, with one line in main: [Beside]. It adds the flags -http, -web,
+//     -names and -embed, and for rooms -saves and -domain.
 //   - Describe the page: Config.Title and Config.Keys. Use a custom page: Config.Page.
 //   - Serve a page from your own server: [New] returns an [net/http.Handler], and [Site.Prepare] builds the client while
 //     the page shows the progress. [Listen] listens at an address or at a free port. [Serve] serves any handler with
@@ -10,6 +10,8 @@
 //     game's address in connect.json.
 //   - Serve rooms to a page with a lobby: runner.Game.Rooms with [Beside], or Config.Lobby from your own server.
 //   - Build a client for a page of your own: [Build].
+//   - Serve HTTPS under a host name with certificates of an ACME authority: [Domain]. Forward the game's WebSockets at a path of
+//     the page: [SocketProxy]. With [Beside], the flag -domain does both for rooms.
 //   - Use a client that was built elsewhere: Config.Dir.
 //
 // The client is a main package that builds with GOOS=js GOARCH=wasm. Its arguments are Config.Args, then -connect

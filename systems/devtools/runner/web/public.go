@@ -167,7 +167,7 @@ func (s *service) tls() *tls.Config {
 
 // endpoints returns the public endpoints of a transport.
 func (s *service) endpoints(wire Wire) rooms.Endpoints {
-	e := rooms.Endpoints{WS: s.public.url("wss", playPath)}
+	e := rooms.Endpoints{UDP: wire.LocalAddr().String(), WS: s.public.url("wss", playPath)}
 	if wire.LocalAddr().Addr().IsUnspecified() {
 		e.UDP = net.JoinHostPort(s.public.names[0], fmt.Sprint(wire.LocalAddr().Port()))
 	}
