@@ -2,12 +2,17 @@ package httpserve
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -272,5 +277,55 @@ func TestEnds(t *testing.T) {
 	within(t, 3, func(http.ResponseWriter, *http.Request) {}, func(t *testing.T, d *dialer) {
 		d.dial(t)
 		d.dial(t).send(get).answer("")
+	})
+}
+
+// Connections by TLS have the same limits: they are closed when they are idle or do not finish their handshake, and a new one takes
+// the place of one that waits. Failed handshakes are not logged, panics of handlers are.
+func TestTLS(t *testing.T) {
+	certificate := httptest.NewTLSServer(nil)
+	certificate.Close()
+	secure := &tls.Config{Certificates: certificate.TLS.Certificates}
+	synctest.Test(t, func(t *testing.T) {
+		d, logged := &dialer{make(chan net.Conn), make(chan struct{})}, new(bytes.Buffer)
+		h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/panic" {
+				panic("broken")
+			}
+			fmt.Fprint(w, r.TLS != nil, r.Proto)
+		})
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			ended <- serve(ctx, d, secure, h, slog.New(slog.NewTextHandler(logged, nil)), func() int { return 1 })
+		}()
+		dial := func() *client {
+			raw := d.dial(t)
+			c := tls.Client(raw.Conn, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2", "http/1.1"}})
+			return &client{t, c, bufio.NewReader(c)}
+		}
+		if got := d.dial(t).lasts(); got > headerTimeout {
+			t.Errorf("a connection without a handshake lasts for %v", got)
+		}
+		d.dial(t).send("GET / HTTP/1.1\r\n\r\n").lasts() // no handshake
+		first := dial().send(get)
+		first.answer("trueHTTP/1.1")
+		synctest.Wait()
+		second := dial().send(get)
+		second.answer("trueHTTP/1.1")
+		if got := first.lasts(); got != 0 {
+			t.Errorf("the first connection lasts for %v beside the second one", got)
+		}
+		if got := second.lasts(); got > idleTimeout {
+			t.Errorf("an idle connection lasts for %v", got)
+		}
+		dial().send("GET /panic HTTP/1.1\r\nHost: localhost\r\n\r\n").lasts()
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if text := logged.String(); strings.Contains(text, "handshake") || !strings.Contains(text, "broken") {
+			t.Errorf("the log: %s", text)
+		}
 	})
 }

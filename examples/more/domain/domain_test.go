@@ -2,6 +2,7 @@ package domain
 
 import (
 	"crypto/tls"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"syscall"
@@ -38,7 +39,11 @@ func TestDomain(t *testing.T) {
 	}
 	webTransport(t, a, seat.Endpoints.WebTransport, secure)
 	rooms := base + "rooms"
-	play(t, c, rooms, seat, 6, func() { _ = server.signal(syscall.SIGKILL) }) // there is a save every five seconds
+	seats := 0
+	play(t, c, rooms, seat, 6, func() { // there is a save every five seconds
+		seats = freeSeats(t, c, rooms)
+		_ = server.signal(syscall.SIGKILL)
+	})
 	if n := a.orders.Load(); n != 1 {
 		t.Errorf("%d orders", n)
 	}
@@ -50,6 +55,9 @@ func TestDomain(t *testing.T) {
 		t.Errorf("after a restart: room %s of tick %d, code %s; before: %s, %s", again.Room, again.Loaded, again.Code, seat.Room, seat.Code)
 	}
 	tick := play(t, c, rooms, again, 1, func() {
+		if got := freeSeats(t, c, rooms); got != seats || seats == 0 {
+			t.Errorf("%d seats are free, %d before: the bots have not returned to theirs", got, seats)
+		}
 		if err := server.signal(syscall.SIGTERM); err != nil {
 			t.Error(err)
 		}
@@ -66,6 +74,21 @@ func TestDomain(t *testing.T) {
 	if n := a.orders.Load(); n != 1 {
 		t.Errorf("%d orders after restarts", n)
 	}
+}
+
+// freeSeats returns the number of free seats of the only room.
+func freeSeats(t *testing.T, c *http.Client, rooms string) int {
+	t.Helper()
+	var list struct {
+		Rooms []struct {
+			Free int `json:"free"`
+		} `json:"rooms"`
+	}
+	_, body := get(t, c, rooms)
+	if err := json.Unmarshal([]byte(body), &list); err != nil || len(list.Rooms) != 1 {
+		t.Fatalf("the rooms: %s, %v", body, err)
+	}
+	return list.Rooms[0].Free
 }
 
 // webTransport connects by QUIC to the WebTransport of the domain, with its certificate.

@@ -232,7 +232,8 @@ func (d *Domain) plain(h http.Handler) http.Handler {
 		case hostname.Loopback(hostname.Of(r.Host)) || !d.Ready(name):
 			h.ServeHTTP(w, r)
 		default:
-			http.Redirect(w, r, "https://"+name+r.URL.RequestURI(), http.StatusTemporaryRedirect)
+			to := url.URL{Scheme: "https", Host: name, Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
+			http.Redirect(w, r, to.String(), http.StatusTemporaryRedirect)
 		}
 	}))
 }
