@@ -101,7 +101,14 @@ func (b *worldPage) rooms(ctx context.Context, world runner.Game, o runner.Optio
 	if err != nil {
 		return errors.Join(err, wire.Close())
 	}
+	ending := ctx // with -saves: ends when the rooms begin to end
 	beside := []func(context.Context) error{func(ctx context.Context) error {
+		if b.public.saves != "" { // a page that asks for its seat again meanwhile waits for the next process
+			var stop func()
+			ctx, stop = context.WithCancel(ctx)
+			defer stop()
+			defer context.AfterFunc(ending, stop)()
+		}
 		if r.service != nil {
 			return r.service.serve(ctx, page, site, wire.WebSocketAddr(), &b.config)
 		}
@@ -123,7 +130,7 @@ func (b *worldPage) rooms(ctx context.Context, world runner.Game, o runner.Optio
 		var stop func()
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		defer stop()
-		c.Signals = make(chan os.Signal)
+		ending, c.Signals = ctx, make(chan os.Signal)
 	}
 	err = serve.Run(ctx, server, c)
 	r.bots.end()
@@ -439,21 +446,29 @@ func (x *company) count(r *rooms.Room, s rooms.Seat, people int) {
 	x.adjust(r, c)
 }
 
-// continued counts the players of a room that continues from its save. Its bots get their seats back, because they have the same ids.
+// continued counts the players of a room that continues from its save. When the room runs, its bots get their seats back, because they
+// have the same ids.
 func (x *company) continued(r *rooms.Room) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	c := &crew{}
+	c, bots := &crew{}, []uint64(nil)
 	for _, s := range r.Seats() {
 		if s.Player < firstBot {
 			c.people++
 			continue
 		}
 		x.next = max(x.next, s.Player-firstBot)
-		x.startBot(r, c, s.Player)
+		bots = append(bots, s.Player)
 	}
 	x.crews[r.ID()] = c
-	x.adjust(r, c)
+	r.Tell(func(*systems.Server) {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		for _, id := range bots {
+			x.startBot(r, c, id)
+		}
+		x.adjust(r, c)
+	})
 }
 
 // adjust starts and stops bots of a room. The caller holds the lock.
