@@ -39,11 +39,7 @@ func TestDomain(t *testing.T) {
 	}
 	webTransport(t, a, seat.Endpoints.WebTransport, secure)
 	rooms := base + "rooms"
-	seats := 0
-	play(t, c, rooms, seat, 6, func() { // there is a save every five seconds
-		seats = freeSeats(t, c, rooms)
-		_ = server.signal(syscall.SIGKILL)
-	})
+	play(t, c, rooms, seat, 6, func() { _ = server.signal(syscall.SIGKILL) }) // there is a save every five seconds
 	if n := a.orders.Load(); n != 1 {
 		t.Errorf("%d orders", n)
 	}
@@ -55,8 +51,8 @@ func TestDomain(t *testing.T) {
 		t.Errorf("after a restart: room %s of tick %d, code %s; before: %s, %s", again.Room, again.Loaded, again.Code, seat.Room, seat.Code)
 	}
 	tick := play(t, c, rooms, again, 1, func() {
-		if got := freeSeats(t, c, rooms); got != seats || seats == 0 {
-			t.Errorf("%d seats are free, %d before: the bots have not returned to theirs", got, seats)
+		if got := freeSeats(t, c, rooms); got < 4 { // of 8, beside a player and three bots
+			t.Errorf("%d seats are free: the bots have not returned to theirs", got)
 		}
 		if err := server.signal(syscall.SIGTERM); err != nil {
 			t.Error(err)
