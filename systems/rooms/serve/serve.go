@@ -119,8 +119,9 @@ func (c Config) wait(ctx context.Context, server *rooms.Server, served chan erro
 			if signals++; signals > 1 {
 				return c.cut(server, "the second signal")
 			}
-			c.Logger.Info("draining: no new players; a second signal ends at once", "signal", s, "rooms", len(server.Rooms()), "deadline", c.Deadline)
-			server.Drain()
+			left := len(server.Rooms())
+			server.Drain() // what the log says is true from then on
+			c.Logger.Info("draining: no new players; a second signal ends at once", "signal", s, "rooms", left, "deadline", c.Deadline)
 			if c.Deadline > 0 {
 				t := time.NewTimer(c.Deadline)
 				defer t.Stop()
