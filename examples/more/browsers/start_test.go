@@ -6,7 +6,6 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
-	"os/exec"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +13,8 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+
+	"github.com/tactusgo/tactus/examples/pages"
 )
 
 // TestStart prints the seconds from opening a link to the first moving frame and to the first own input that the server has
@@ -33,11 +34,13 @@ func TestStart(t *testing.T) {
 			request(look);
 		});
 	})()`
-	for _, world := range []string{"arena", "platformer"} {
-		program := program(t, "examples/"+world)
+	for _, world := range pages.Worlds() {
+		if world.Name != "arena" && world.Name != "platformer" {
+			continue
+		}
 		b := browse(t, 1280, 720, 1, false)
-		b.step(world, func() {
-			u, err := url.Parse(served(b.T, program))
+		b.step(world.Name, func() {
+			u, err := url.Parse(serve(b.T, world))
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -59,33 +62,6 @@ func TestStart(t *testing.T) {
 			}
 		})
 	}
-}
-
-// served starts a world with a page and returns the page's URL when its client is built.
-func served(t *testing.T, program string) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	command := exec.Command(program, "-http", at)
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = command.Process.Kill(); _ = command.Wait() })
-	until(t, "the client is built", func() bool {
-		r, err := http.Get("http://" + at + "/play.wasm")
-		if err != nil {
-			return false
-		}
-		defer r.Body.Close()
-		return r.StatusCode == http.StatusOK
-	})
-	return "http://" + at
 }
 
 // line is a slow line in front of a server.

@@ -75,7 +75,8 @@ type Domain struct {
 	cache  autocert.Cache
 
 	token, proof string // the path and the answer of a check
-	// manager orders the certificates. Handshakes reach it only for names that have one, so that nobody can cause an order.
+	// manager orders the certificates. A handshake asks the manager only about a name that has a certificate, so a client cannot
+	// cause an order.
 	manager *autocert.Manager
 	// fetch returns the certificate of a name, and orders it if the cache has none.
 	fetch func(name string) error

@@ -284,12 +284,11 @@ func (r *roomsPage) site(server *rooms.Server, port uint16, progress io.Writer) 
 	seats := rooms.Here(server)
 	if r.open() {
 		c.Authenticate, c.Hosts, c.TrustedProxies = guest, r.page.config.Hosts, r.page.public.proxies
+	} else { // all requests come from this machine, including those of a swarm of bots
+		c.PerAddress, c.PerPlayer = 60_000, 600
 	}
 	if r.service != nil {
 		seats = plainSeats{seats, r.service.secured}
-	}
-	if !r.open() { // all requests come from this machine, including those of a swarm of bots
-		c.PerAddress, c.PerPlayer = 60_000, 600
 	}
 	handler, err := roomsweb.New(c, seats)
 	if err != nil {
@@ -301,8 +300,8 @@ func (r *roomsPage) site(server *rooms.Server, port uint16, progress io.Writer) 
 	return New(own), nil
 }
 
-// guest returns the player of a request under -insecure-anyone-can-join and -domain: the one that it names. Pages draw these numbers at random
-// and tell them nobody.
+// guest returns the player that a request names, under -insecure-anyone-can-join and -domain. A page draws the number at random and
+// tells it to the server alone.
 func guest(r *http.Request) (rooms.Player, error) {
 	id, err := strconv.ParseUint(r.Header.Get("Player"), 10, 53)
 	if err != nil || id == 0 {
