@@ -20,6 +20,7 @@ type State struct {
 // History holds the states of one group. Later states use them as baselines, and drawing interpolates between them.
 type History struct {
 	Ring    []*State     // by send; the length is a power of two
+	newest  uint32       // the newest send in Ring
 	Open    *State       // state that the current packet adds to
 	Updated [64]uint32   // by slot: newest send that contained the slot
 	Here    [64]*Replica // by slot: the entity in the slot; in owner state, the entity whose private components the slot contained last
@@ -184,7 +185,7 @@ func (h *History) put(m *Memory, st *State, floor uint32) bool {
 		return false
 	}
 	m.Release(*at)
-	*at = st
+	*at, h.newest = st, max(h.newest, st.Send)
 	return true
 }
 
@@ -220,7 +221,10 @@ func (h *History) says(id uint32, slot int) bool {
 // not contain it.
 func (h *History) Around(id uint32, slot int32, tick float64) (from, to *State, gone bool) {
 	var without uint32
-	for _, st := range h.Ring {
+	// From the newest place back, the states of the last len(h.Ring) sends have falling ticks. Places that these sends left as they
+	// were hold older states.
+	for send, n := h.newest, uint32(len(h.Ring)); n > 0; send, n = send-1, n-1 {
+		st := h.Ring[send&uint32(len(h.Ring)-1)]
 		switch {
 		case st == nil || st.Known>>slot&1 == 0:
 		case !st.Says(id, slot):
@@ -230,6 +234,9 @@ func (h *History) Around(id uint32, slot int32, tick float64) (from, to *State, 
 		case float64(st.Tick) <= tick:
 			if from == nil || st.Tick > from.Tick {
 				from = st
+			}
+			if st.Send == send {
+				return from, to, without > from.Tick
 			}
 		case to == nil || st.Tick < to.Tick:
 			to = st
