@@ -5,16 +5,14 @@ import (
 	"math/bits"
 	"net/netip"
 	"os"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 	"unsafe"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/systems/internal/testgame"
 )
 
 // The plaza is the world of these tests: pawns walk where their owner's inputs
@@ -282,27 +280,16 @@ func gatherPush() GatherFunc {
 	})
 }
 
-// seeds runs f for the seeds from 1 on: n of them with TACTUS_LONG, otherwise one. The environment variable
-// TACTUS_SEEDS sets another number. A seed that fails prints the command that runs it alone.
+// seeds runs f in parallel for the seeds 1 to n with TACTUS_LONG, otherwise for seed 1.
 func seeds(t *testing.T, n int, f func(t *testing.T, seed uint64)) {
 	t.Helper()
-	if race.Enabled || !long() {
+	if !long() {
 		n = 1
 	}
-	if v, err := strconv.Atoi(os.Getenv("TACTUS_SEEDS")); err == nil {
-		n = v
-	}
-	for seed := 1; seed <= n; seed++ {
-		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
-			t.Parallel()
-			t.Cleanup(func() {
-				if t.Failed() {
-					t.Logf("repeat it alone: TACTUS_SEEDS=%d go test ./systems -run '^%s$'", seed, strings.Replace(t.Name(), "/", "$/^", 1))
-				}
-			})
-			f(t, uint64(seed))
-		})
-	}
+	testgame.Seeds(t, n, func(t *testing.T, seed uint64) {
+		t.Parallel()
+		f(t, seed)
+	})
 }
 
 // long reports whether the environment variable TACTUS_LONG asks for long tests.
