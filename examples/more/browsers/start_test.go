@@ -38,8 +38,8 @@ func TestStart(t *testing.T) {
 		if world.Name != "arena" && world.Name != "platformer" {
 			continue
 		}
-		b := browse(t, 1280, 720, 1, false)
-		b.step(world.Name, func() {
+		t.Run(world.Name, func(t *testing.T) {
+			b := browse(t, 1280, 720, 1, false) // which ends before the next world starts
 			u, err := url.Parse(serve(b.T, world))
 			if err != nil {
 				b.Fatal(err)

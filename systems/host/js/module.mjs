@@ -14,10 +14,10 @@ export function load(source, { exec, onProgress, size = 0 } = {}) {
 }
 
 async function make(source, exec, onProgress, size) {
-  if (exec) await import(/* @vite-ignore */ String(new URL(exec, globalThis.location?.href)));
+  const compiling = source instanceof WebAssembly.Module ? source : ArrayBuffer.isView(source) ? WebAssembly.compile(source) : download(source, onProgress, size);
+  const [made] = await Promise.all([compiling, exec && import(/* @vite-ignore */ String(new URL(exec, globalThis.location?.href)))]);
   if (!globalThis.Go) throw new Error('the Go runtime is missing: pass the URL of wasm_exec.js as exec, from the Go version that built the module');
   const go = new globalThis.Go();
-  const made = source instanceof WebAssembly.Module ? source : ArrayBuffer.isView(source) ? await WebAssembly.compile(source) : await download(source, onProgress, size);
   const instance = await WebAssembly.instantiate(made, go.importObject);
   go.run(instance); // returns at its first wait; main never ends
   const abi = instance.exports.tactus_abi?.();

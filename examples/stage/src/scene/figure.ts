@@ -2,34 +2,52 @@
 import * as three from 'three';
 import { mergeGeometries } from 'three/addons/utils/BufferGeometryUtils.js';
 import { hexOf } from './colours';
+import { pen } from './textures';
 
 const round = (r: number, long: number) => new three.CapsuleGeometry(r, long, 5, 12), ball = (r: number) => new three.SphereGeometry(r, 18, 12);
 const cloth = new three.MeshStandardMaterial({ vertexColors: true, roughness: 0.65 });
-const SKIN = 0xf5c9a4, EYES = 0x241f2c, SHOES = 0x4a3440, BAG = 0x8a5a35, TROUSERS = 0x35446b;
+const SHIRT = -1, SKIN = 0xf5c9a4, EYES = 0x241f2c, SHOES = 0x4a3440, BAG = 0x8a5a35, TROUSERS = 0x35446b;
 const disc = new three.CircleGeometry(0.36, 24);
 const spot = new three.MeshBasicMaterial({ color: 0x0a1430, transparent: true, opacity: 0.3, depthWrite: false, polygonOffset: true, polygonOffsetFactor: -2, polygonOffsetUnits: -2 });
 
 /** Colours a shape and moves it to its place. */
 function part(shape: three.BufferGeometry, colour: number, at: [number, number, number], size: [number, number, number] = [1, 1, 1], lean = 0) {
   shape.scale(...size).rotateZ(lean).translate(...at);
-  const c = new three.Color(colour), n = shape.attributes['position']!.count;
-  return shape.setAttribute('color', new three.Float32BufferAttribute(Array.from({ length: n }, () => [c.r, c.g, c.b]).flat(), 3));
+  const c = new three.Color(colour), colours = new Float32Array(3 * shape.attributes['position']!.count);
+  for (let i = 0; i < colours.length; i += 3) colours.set(colour === SHIRT ? [-1, 0, 0] : [c.r, c.g, c.b], i);
+  return shape.setAttribute('color', new three.BufferAttribute(colours, 3));
 }
 
-/** Returns the parts of a character with a shirt of a colour: trunk and head, a leg, an arm. Characters look along x. */
-function cut(shirt: number) {
+/** Returns a shape whose parts with the colour SHIRT have another one. It shares the rest with the shape. */
+function dyed(shape: three.BufferGeometry, shirt: number) {
+  const c = new three.Color(shirt), colours = (shape.attributes['color']!.array as Float32Array).slice(), all = new three.BufferGeometry();
+  for (let i = 0; i < colours.length; i += 3) if (colours[i]! < 0) colours.set([c.r, c.g, c.b], i);
+  Object.assign(all.attributes, shape.attributes);
+  return all.setIndex(shape.index).setAttribute('color', new three.BufferAttribute(colours, 3));
+}
+
+/** The parts of a character: trunk and head, a leg, an arm. Characters look along x. */
+function cut() {
   return {
     trunk: mergeGeometries([
-      part(round(0.22, 0.2), shirt, [0, 0.58, 0], [0.9, 1, 1.1]), part(round(0.13, 0.14), BAG, [-0.23, 0.62, 0], [0.8, 1, 1.2]),
-      part(ball(0.27), SKIN, [0, 1.1, 0], [1, 0.95, 1]), part(new three.SphereGeometry(0.285, 24, 10, 0, 7, 0, 1.45), shirt, [-0.01, 1.12, 0], [1, 1, 1], 0.18),
-      part(new three.CylinderGeometry(0.2, 0.2, 0.04, 20), shirt, [0.22, 1.17, 0], [1, 1, 1], -0.1),
+      part(round(0.22, 0.2), SHIRT, [0, 0.58, 0], [0.9, 1, 1.1]), part(round(0.13, 0.14), BAG, [-0.23, 0.62, 0], [0.8, 1, 1.2]),
+      part(ball(0.27), SKIN, [0, 1.1, 0], [1, 0.95, 1]), part(new three.SphereGeometry(0.285, 24, 10, 0, 7, 0, 1.45), SHIRT, [-0.01, 1.12, 0], [1, 1, 1], 0.18),
+      part(new three.CylinderGeometry(0.2, 0.2, 0.04, 20), SHIRT, [0.22, 1.17, 0], [1, 1, 1], -0.1),
       ...[-0.1, 0.1].map((z) => part(ball(0.045), EYES, [0.25, 1.05, z], [0.5, 1.3, 0.85])),
     ]),
     leg: mergeGeometries([part(round(0.085, 0.14), TROUSERS, [0, -0.16, 0]), part(ball(0.11), SHOES, [0.04, -0.32, 0], [1.4, 0.75, 0.95])]),
-    arm: mergeGeometries([part(round(0.07, 0.2), shirt, [0, -0.14, 0]), part(ball(0.085), SKIN, [0, -0.31, 0])]),
+    arm: mergeGeometries([part(round(0.07, 0.2), SHIRT, [0, -0.14, 0]), part(ball(0.085), SKIN, [0, -0.31, 0])]),
   };
 }
+let pattern: ReturnType<typeof cut> | undefined;
 const wardrobe = new Map<number, ReturnType<typeof cut>>();
+
+/** Returns the parts of a character with a shirt of a colour. */
+function dress(shirt: number) {
+  const { trunk, leg, arm } = (pattern ??= cut()), all = wardrobe.get(shirt) ?? { trunk: dyed(trunk, shirt), leg, arm: dyed(arm, shirt) };
+  wardrobe.set(shirt, all);
+  return all;
+}
 
 /** Returns the share by which a value approaches its target in dt seconds, at a rate per second. */
 export const softly = (rate: number, dt: number) => 1 - Math.exp(-rate * dt);
@@ -52,8 +70,7 @@ export class Figure extends three.Group {
   /** shirt is the colour of the clothes; by default that of the client. */
   constructor(readonly client: number, readonly own: boolean, shirt?: number) {
     super();
-    const colour = shirt ?? hexOf(client, own), wears = wardrobe.get(colour) ?? cut(colour);
-    wardrobe.set(colour, wears);
+    const wears = dress(shirt ?? hexOf(client, own));
     const add = (shape: three.BufferGeometry, y: number, z: number) => {
       const mesh = new three.Mesh(shape, cloth);
       mesh.position.set(0, y, z);
@@ -109,7 +126,7 @@ export class Figure extends three.Group {
     const text = `${name} ${number}`;
     if (text === this.told) return false;
     this.told = text;
-    const g = (this.face.image as HTMLCanvasElement).getContext('2d')!;
+    const g = pen(this.face.image as HTMLCanvasElement);
     g.clearRect(0, 0, 256, 64);
     g.font = '600 28px system-ui, sans-serif';
     const gap = number ? 12 : 0, nameWide = g.measureText(name).width, wide = nameWide + gap + g.measureText(number).width + 32, left = (256 - wide) / 2;

@@ -1,8 +1,9 @@
 import * as three from 'three';
+import { pen } from './textures';
 
 /** Makes a name tag that floats over a player. high is its height in units. */
 export function label(name: string, colour: three.Color, high: number): three.Sprite {
-  const canvas = document.createElement('canvas'), c = canvas.getContext('2d')!;
+  const canvas = document.createElement('canvas'), c = pen(canvas);
   [canvas.width, canvas.height] = [512, 96];
   c.font = '600 52px system-ui, sans-serif';
   c.textAlign = 'center';

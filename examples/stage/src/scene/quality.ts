@@ -11,17 +11,17 @@ const SOME = 10; // frames
 /** With ?fine the page draws at the finest step, however long that takes: for pictures of the page. */
 const fine = new URLSearchParams(location.search).has('fine');
 
-/** Reports whether the browser draws with a graphics card. Some browsers draw in software without saying that this is slow. */
+/** Reports whether the browser draws with a graphics card, or explains that it has no WebGL 2 and throws. Some browsers draw in software without saying that this is slow. */
 function accelerated(): boolean {
   const gl = document.createElement('canvas').getContext('webgl2', { failIfMajorPerformanceCaveat: true });
-  if (!gl) return false;
+  if (!gl) return !usable();
   const info = gl.getExtension('WEBGL_debug_renderer_info');
   const renderer = String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
   gl.getExtension('WEBGL_lose_context')?.loseContext();
   return !/swiftshader|llvmpipe|software|basic render/i.test(renderer);
 }
 
-/** Returns true, or explains that the browser has no WebGL 2 and throws. */
+/** Returns true if the browser has WebGL 2, or explains that it has none and throws. */
 function usable(): boolean {
   if (document.createElement('canvas').getContext('webgl2')) return true;
   const text = 'This browser cannot draw the game, because WebGL 2 is off. Switch on graphics acceleration in its settings, or open this page in another browser.';
@@ -32,39 +32,45 @@ function usable(): boolean {
 /** Draws a scene over the whole page. */
 export class Quality {
   /** Whether a graphics card draws. Without one, light from all around takes seconds to prepare. */
-  readonly accelerated = usable() && (fine || accelerated());
+  readonly accelerated = accelerated() || fine;
   readonly renderer = new three.WebGLRenderer({ canvas, antialias: this.accelerated, powerPreference: 'high-performance' });
-  /** What the first step leaves out: put into it what a scene can do without. */
+  /** What the first step leaves out: what a scene can do without. It is made before the first picture that has it. */
   readonly detail = new three.Group();
+  private readonly unmade: (() => void)[] = [];
   private step = 0;
   private frames = 0; // since the time in since
   private since = 0;
 
   constructor(private readonly scene: three.Scene, private readonly camera: three.PerspectiveCamera, private readonly sun: three.Light) {
     this.renderer.shadowMap.enabled = true;
+    this.renderer.debug.checkShaderErrors = import.meta.env.DEV; // each check waits for the browser's other process
     scene.add(this.detail);
     addEventListener('resize', () => this.take(this.step));
     addEventListener('visibilitychange', () => { this.frames = 0; }); // a hidden page draws no frames
-    this.take(fine ? STEPS.length - 1 : 0);
+    this.take(0);
   }
+
+  /** Lets make add to detail. */
+  details(make: () => void) { this.unmade.push(make); }
 
   /** Whether this is the coarsest step. */
   get coarse() { return this.step === 0; }
 
-  /** Compiles shaders, and finds the finest step at which a picture is drawn quickly. */
+  /** Compiles shaders, and finds the finest step at which a picture is drawn quickly. Without a graphics card it stays at the first. */
   async warm() {
     const gl = this.renderer.getContext(), one = new Uint8Array(4);
-    for (let step = this.step, took = 0; step < STEPS.length; step++) {
+    for (let step = fine ? STEPS.length - 1 : 0; step < STEPS.length; step++) {
       this.take(step);
       if (this.renderer.extensions.has('KHR_parallel_shader_compile')) await this.renderer.compileAsync(this.scene, this.camera);
       else this.renderer.compile(this.scene, this.camera);
-      for (let i = 0; i < 2; i++) { // the first picture also uploads geometry
-        const begun = performance.now();
-        this.renderer.render(this.scene, this.camera);
-        gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, one); // waits until it is drawn
-        took = performance.now() - begun;
-      }
-      if (took > QUICK && !fine) return this.take(Math.max(step - 1, 0));
+      await this.drawn();
+      this.renderer.render(this.scene, this.camera); // also uploads geometry
+      await this.drawn();
+      if (!this.accelerated) return;
+      const begun = performance.now();
+      this.renderer.render(this.scene, this.camera);
+      gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, one); // waits until it is drawn
+      if (performance.now() - begun > QUICK && !fine) return this.take(Math.max(step - 1, 0));
     }
   }
 
@@ -79,11 +85,20 @@ export class Quality {
     this.renderer.render(this.scene, this.camera);
   }
 
+  /** Waits until the browser has drawn everything so far. The page goes on meanwhile. */
+  private async drawn() {
+    const gl = this.renderer.getContext() as WebGL2RenderingContext, fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    gl.flush();
+    while (fence && !gl.isContextLost() && gl.getSyncParameter(fence, gl.SYNC_STATUS) !== gl.SIGNALED) await new Promise((go) => setTimeout(go, 2));
+    gl.deleteSync(fence);
+  }
+
   private take(step: number) {
     const { renderer, camera, sun } = this, { points, shadows } = STEPS[step]!;
     this.step = step;
     sun.castShadow = shadows;
     this.detail.visible = step > 0;
+    if (step > 0) for (const make of this.unmade.splice(0)) make();
     renderer.setPixelRatio(Math.min(devicePixelRatio, points));
     renderer.setSize(innerWidth, innerHeight, false);
     camera.aspect = innerWidth / innerHeight;

@@ -12,11 +12,14 @@ export function dice(seed: number): () => number {
   };
 }
 
+/** Returns what draws on a canvas for a texture: the processor, because software in place of a graphics card takes seconds. */
+export const pen = (canvas: HTMLCanvasElement) => canvas.getContext('2d', { willReadFrequently: true })!;
+
 /** Draws a repeating texture of size × size pixels. */
 export function painted(size: number, draw: (g: CanvasRenderingContext2D, random: () => number) => void): three.CanvasTexture {
   const canvas = document.createElement('canvas');
   canvas.width = canvas.height = size;
-  draw(canvas.getContext('2d')!, dice(size));
+  draw(pen(canvas), dice(size));
   const texture = new three.CanvasTexture(canvas);
   texture.colorSpace = three.SRGBColorSpace;
   texture.wrapS = texture.wrapT = three.RepeatWrapping;
@@ -36,7 +39,7 @@ function grass(g: CanvasRenderingContext2D, random: () => number) {
       soft.addColorStop(0, `hsl(${88 + random() * 14} 43% ${light}% / .4)`);
       soft.addColorStop(1, `hsl(96 43% ${light}% / 0)`);
       g.fillStyle = soft;
-      g.fillRect(0, 0, 512, 512);
+      g.fillRect(x + dx - r, y + dy - r, 2 * r, 2 * r);
     }
   }
   for (let i = 0; i < 2600; i++) {

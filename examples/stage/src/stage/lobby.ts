@@ -1,9 +1,10 @@
 // The lobby: it lists rooms, creates them, and requests seats. /rooms/openapi.json describes its requests.
 import { canReturn, keptSeat, leaveSeat, seat, SeatError, type SeatOptions } from '@tactusgo/client';
 import type { Card } from './card';
+import type { Rooms } from './client';
 import { make, onSubmit, write } from './dom';
 import type { Invite } from './invite';
-import { leave, type Door, type Rooms, type Seat } from './play';
+import { leave, type Door, type Seat } from './play';
 
 /** A room, as the server lists it. */
 interface Room { readonly id: string; readonly state: string; readonly free: number; readonly capacity: number; readonly spectators: number; readonly max_spectators: number; readonly code: string; readonly created: string; readonly schema: string; readonly options: { readonly name?: unknown } }

@@ -1,8 +1,9 @@
 // The way into a match and back into it, and its frames.
-import { connect, GameError, load, type Bindings, type Game, type Place } from '@tactusgo/client';
+import { connect, GameError, type Bindings, type Game, type Place } from '@tactusgo/client';
 import { free } from '../scene/free';
 import { BadSocket } from './badlink';
 import { Card } from './card';
+import { asJSON, client, described, loading } from './client';
 import { Controls } from './controls';
 import { keepInTab, keptInTab, make, write } from './dom';
 import { hud } from './hud';
@@ -18,8 +19,6 @@ import { root } from './root';
 import { showScores } from './scores';
 import './stage.css';
 import type { Scene, World } from './world';
-
-const BYTES = 8e6; // of a client, about: compressed downloads do not report their size
 
 /** The canvas of the page. */
 export const canvas = make('canvas', { id: 'view', tabindex: '-1' });
@@ -58,13 +57,9 @@ export interface Door {
   over(text: string, reason: number): void;
 }
 
-/** What the server says of its rooms. kind is missing if there is only one match. */
-export interface Rooms { readonly kind: string; readonly schema?: string }
-
 /** Returns the way into the matches of this page's server. */
 async function doorOf(invite: Invite): Promise<Door> {
-  const answer = await fetch('play.json', { cache: 'no-store' }).catch(() => null);
-  const rooms: Partial<Rooms> = answer?.ok ? await answer.json() : {};
+  const rooms = await described;
   return rooms.kind ? lobby({ ...rooms, kind: rooms.kind }, invite) : onlyMatch(invite);
 }
 
@@ -72,22 +67,21 @@ async function doorOf(invite: Invite): Promise<Door> {
 function onlyMatch(invite: Invite): Door {
   const asked = new URLSearchParams(location.search), replay = asked.get('replay');
   let cover: Card;
+  const joins = replay !== null || asked.has('name') || keptInTab('playing') !== null;
   return {
     mount(card, enter) {
       cover = card;
       card.onPlay = () => {
         keepInTab('playing', true);
         void enter(async () => {
-          const answer = await fetch(replay ?? 'connect.json', { cache: 'no-store' });
-          if (replay === null) invite.offer('');
-          return replay === null ? answer.json() : { recording: new Uint8Array(await answer.arrayBuffer()) };
+          if (replay !== null) return { recording: new Uint8Array(await (await fetch(replay, { cache: 'no-store' })).arrayBuffer()) };
+          invite.offer('');
+          return asJSON('connect.json');
         });
       };
+      if (joins) card.onPlay(); // while the client loads
     },
-    ready() {
-      cover.ready('');
-      if (replay !== null || asked.has('name') || keptInTab('playing')) cover.onPlay();
-    },
+    ready() { if (!joins) cover.ready(''); },
     over(text, reason) {
       keepInTab('playing', null);
       invite.end();
@@ -101,6 +95,7 @@ export async function play<B extends Bindings>(world: World<B>, controls: Contro
   let kind = '';
   const cover = (card = new Card(world)), invite = (inviting = new Invite()), asked = doorOf(invite), panel = new Panel(() => kind, world.switches);
   menu = new Menu(world.title, world.layout, { leave: () => running?.leave(), network: () => panel.toggle(), talk: world.named ? talk : null });
+  loading.show = (share, text) => cover.progress(share, text);
   listen((line) => running?.scene.say?.(line));
   const state = (text: string) => { document.title = `${text ? `${text} – ` : ''}${world.title} – Tactus`; };
 
@@ -116,6 +111,10 @@ export async function play<B extends Bindings>(world: World<B>, controls: Contro
     void asked.then((door) => door.over(sentence(why), why instanceof GameError ? why.reason : 0));
   };
 
+  let warmed = false;
+  const warm = world.warm().finally(() => { warmed = true; });
+  warm.catch(() => {}); // join throws it
+
   async function join({ token, ...place }: Seat) {
     cover.wait('Joining the game…');
     state('Joining');
@@ -123,6 +122,8 @@ export async function play<B extends Bindings>(world: World<B>, controls: Contro
       module: 'play.wasm', exec: 'wasm_exec.js', game: world.bindings, keep: place.spectate ? 0 : world.keep ?? 0, ...place, ...(token === undefined ? {} : { token }), ...(world.login ? { login: world.login() } : {}),
       WebSocket: BadSocket, onLink: (k) => { kind = k; },
     });
+    for (; !warmed && !game.replay; await new Promise(requestAnimationFrame)) game.advance(); // the session starts meanwhile
+    await warm;
     const scene = world.begin(game, cover.name);
     running = { scene: game.spectator ? { say: () => tell('Only players', 'can write.', '') } : scene, leave: () => game.close() };
     Object.assign(globalThis, { game, free }); // for the browser's console, and for tests
@@ -139,9 +140,12 @@ export async function play<B extends Bindings>(world: World<B>, controls: Contro
   try {
     state('Loading');
     const door = await asked;
-    door.mount(cover, (seat) => seat().then(join).catch(over));
-    await built(cover);
-    await Promise.all([load('play.wasm', { exec: 'wasm_exec.js', onProgress: (n) => cover.progress(0.7 + 0.25 * Math.min(n / BYTES, 1), 'Loading…') }), world.warm()]);
+    door.mount(cover, (seat) => {
+      const found = seat();
+      found.catch(() => {}); // over says why
+      return client.then(() => found.then(join).catch(over), () => {});
+    });
+    await client;
     cover.progress(1, '');
     state('');
     door.ready();
@@ -153,19 +157,6 @@ export async function play<B extends Bindings>(world: World<B>, controls: Contro
 
 /** Leaves the match. */
 export const leave = () => running?.leave();
-
-/** Waits until the server has compiled the client. */
-async function built(cover: Card) {
-  for (;;) {
-    const answer = await fetch('build.json', { cache: 'no-store' });
-    if (!answer.ok) return; // a server without a compiler
-    const b: { state: string; done: number; of: number; error?: string } = await answer.json();
-    if (b.state === 'ready') return;
-    if (b.state === 'failed') throw new GameError(b.error ?? 'The client cannot be built.', 0);
-    cover.progress(b.of ? 0.7 * b.done / b.of : 0, b.of ? `Compiling the game, once: ${b.done} of ${b.of} packages…` : 'Looking for the game…');
-    await new Promise((go) => setTimeout(go, 250));
-  }
-}
 
 /** Returns what players are told about the end. */
 function sentence(why: unknown): string {

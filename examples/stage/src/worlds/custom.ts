@@ -9,7 +9,7 @@ import { box, ground, matt, rim } from '../scene/ground';
 import { label, unlabel } from '../scene/labels';
 import { Marker } from '../scene/marker';
 import { Sparks } from '../scene/sparks';
-import { block } from '../scene/textures';
+import { block, painted } from '../scene/textures';
 import { View } from '../scene/view';
 import { hud } from '../stage/hud';
 import { controlsOf, play } from '../stage/play';
@@ -31,7 +31,7 @@ for (const w of Walls) scene.add(slab(w, 44, wall));
 const gate = slab(Door, 40, matt(0xff7a4d, { emissive: 0x7a1f00, emissiveIntensity: 0.4 }));
 const frame = [slab({ X0: Door.X0 - 6, X1: Door.X1 + 6, Y0: Door.Y0 - 8, Y1: Door.Y0 }, 60, edge), slab({ X0: Door.X0 - 6, X1: Door.X1 + 6, Y0: Door.Y1, Y1: Door.Y1 + 8 }, 60, edge)];
 const decks = Platforms.map((p) => {
-  const m = new three.Mesh(block(p.W, DECK, p.H, 3, 0), new three.MeshStandardMaterial({ map: arrows(), roughness: 0.7 }));
+  const m = new three.Mesh(block(p.W, DECK, p.H, 3, 0), new three.MeshStandardMaterial({ map: painted(256, arrows), roughness: 0.7 }));
   m.receiveShadow = m.castShadow = true;
   return m;
 });
@@ -203,9 +203,7 @@ function tiles(g: CanvasRenderingContext2D, random: () => number) {
 }
 
 /** Draws the top of a platform. */
-function arrows(): three.CanvasTexture {
-  const c = document.createElement('canvas'), g = c.getContext('2d')!;
-  c.width = c.height = 256;
+function arrows(g: CanvasRenderingContext2D) {
   g.fillStyle = '#2fb7a3';
   g.fillRect(0, 0, 256, 256);
   g.lineWidth = 14;
@@ -224,9 +222,6 @@ function arrows(): three.CanvasTexture {
     g.stroke();
     g.restore();
   }
-  const map = new three.CanvasTexture(c);
-  map.colorSpace = three.SRGBColorSpace;
-  return map;
 }
 
 void play(world, controls);

@@ -7,7 +7,7 @@ import { css, hexOf } from '../scene/colours';
 import { free } from '../scene/free';
 import { box, matt } from '../scene/ground';
 import { Sparks } from '../scene/sparks';
-import { painted } from '../scene/textures';
+import { painted, pen } from '../scene/textures';
 import { View } from '../scene/view';
 import { make } from '../stage/dom';
 import { hud } from '../stage/hud';
@@ -202,7 +202,7 @@ function hall(): three.Object3D[] {
 
 /** Draws the evening sky with a sun and mountains. */
 function evening(): three.CanvasTexture {
-  const c = document.createElement('canvas'), g = c.getContext('2d')!;
+  const c = document.createElement('canvas'), g = pen(c);
   [c.width, c.height] = [1024, 512];
   const fade = g.createLinearGradient(0, 0, 0, 512);
   fade.addColorStop(0, '#3b2152');

@@ -6,6 +6,7 @@ import { Crowd } from '../../scene/crowd';
 import { label, unlabel } from '../../scene/labels';
 import { Marker } from '../../scene/marker';
 import { Sparks } from '../../scene/sparks';
+import { painted } from '../../scene/textures';
 import { View } from '../../scene/view';
 
 const { Size: SIDE, Radius: RADIUS, Range: RANGE, Cover } = levels.arena;
@@ -151,13 +152,12 @@ export class Look {
   }
 }
 
-/** The ground, the walls around it, and the cover. */
-function field(): three.Object3D[] {
-  const canvas = document.createElement('canvas'), c = canvas.getContext('2d')!, size = 512;
-  canvas.width = canvas.height = size;
+/** Draws plates, with bolts at their corners. */
+function plates(c: CanvasRenderingContext2D) {
+  const size = 512;
   c.fillStyle = '#1d2a4d';
   c.fillRect(0, 0, size, size);
-  for (const [x, y] of [[0, 0], [1, 1]] as const) { // plates, with bolts at their corners
+  for (const [x, y] of [[0, 0], [1, 1]] as const) {
     c.fillStyle = '#223258';
     c.fillRect(x * size / 2, y * size / 2, size / 2, size / 2);
   }
@@ -168,11 +168,12 @@ function field(): three.Object3D[] {
     c.fillStyle = '#3a4f86';
     for (const [u, v] of [[24, 24], [232, 24], [24, 232], [232, 232]] as const) c.fillRect(x * size / 2 + u - 4, y * size / 2 + v - 4, 8, 8);
   }
-  const map = new three.CanvasTexture(canvas);
-  map.wrapS = map.wrapT = three.RepeatWrapping;
+}
+
+/** The ground, the walls around it, and the cover. */
+function field(): three.Object3D[] {
+  const map = painted(512, plates);
   map.repeat.set(SIDE / 250, SIDE / 250);
-  map.anisotropy = 8;
-  map.colorSpace = three.SRGBColorSpace;
   const ground = new three.Mesh(new three.PlaneGeometry(SIDE, SIDE).rotateX(-Math.PI / 2), new three.MeshLambertMaterial({ map }));
   ground.position.set(SIDE / 2, 0, SIDE / 2);
   ground.receiveShadow = true;
@@ -203,12 +204,11 @@ function free(x: number, y: number, cos: number, sin: number): number {
 
 /** A light on the ground that fades towards its edge. */
 function glow(): three.Material {
-  const canvas = document.createElement('canvas'), c = canvas.getContext('2d')!, fade = c.createRadialGradient(64, 64, 8, 64, 64, 64);
-  canvas.width = canvas.height = 128;
-  for (let i = 0; i <= 8; i++) fade.addColorStop(i / 8, `rgb(${(1 - i / 8) ** 2 * 255} ${(1 - i / 8) ** 2 * 255} ${(1 - i / 8) ** 2 * 255})`);
-  c.fillStyle = fade;
-  c.fillRect(0, 0, 128, 128);
-  const map = new three.CanvasTexture(canvas);
-  map.colorSpace = three.SRGBColorSpace;
+  const map = painted(128, (c) => {
+    const fade = c.createRadialGradient(64, 64, 8, 64, 64, 64);
+    for (let i = 0; i <= 8; i++) fade.addColorStop(i / 8, `rgb(${(1 - i / 8) ** 2 * 255} ${(1 - i / 8) ** 2 * 255} ${(1 - i / 8) ** 2 * 255})`);
+    c.fillStyle = fade;
+    c.fillRect(0, 0, 128, 128);
+  });
   return new three.MeshBasicMaterial({ map, blending: three.AdditiveBlending, transparent: true, depthWrite: false, toneMapped: false, fog: false });
 }

@@ -33,14 +33,15 @@ export class Level {
     Object.assign(this.sun.shadow.camera, { left: -24, right: 24, top: 24, bottom: -24, near: 1, far: 90 });
     level.Solids.forEach((s) => this.stand(s));
     for (let i = 0; i < level.Platforms; i++) this.platforms.push(this.deck());
+    const shape = round();
     level.Coins.forEach((c, i) => {
-      const coin = i ? round() : bell();
+      const coin = i ? new three.Mesh(shape, gold) : bell();
       coin.position.set(c.X, c.Y, c.Z);
       coin.traverse((o) => { o.castShadow = true; });
       this.coins.push(coin);
       scene.add(coin);
     });
-    this.meadow();
+    quality.details(() => this.meadow());
     this.horizon();
   }
 
@@ -105,7 +106,7 @@ export class Level {
       this.put(block(w, h - (grows ? lawn / 2 : 0), d, 0.08, 2), s.Max.Y <= 0.5 ? this.of.soil : this.of.stone, x, y - (grows ? lawn / 4 : 0), z);
       if (grows) this.put(block(w + 2 * rim, lawn, d + 2 * rim, 0.1, 4), this.of.grass, x, s.Max.Y - lawn / 2, z);
       else this.put(block(w + 2 * rim, 0.3, d + 2 * rim, 0.08, 2), this.of.wood, x, s.Max.Y - 0.15, z);
-      if (grows) this.fringe(s, rim, lawn);
+      if (grows) this.quality.details(() => this.fringe(s, rim, lawn));
       if (floats) this.put(crag(w, d, 0.45 * Math.min(w, d) + 1), rocks, x, s.Min.Y + 0.05, z);
     }
   }
@@ -253,17 +254,15 @@ function peak(high: number, seed: number) {
   return shape.toNonIndexed();
 }
 
+/** Returns a coin with a star. */
 function round() {
-  const coin = new three.Group(), face = new three.Mesh(new three.CylinderGeometry(0.3, 0.3, 0.09, 32), gold), rim = new three.Mesh(new three.TorusGeometry(0.3, 0.055, 10, 32), gold);
   const star = new three.Shape();
   for (let i = 0; i < 10; i++) {
     const r = i % 2 ? 0.075 : 0.18, turn = i * Math.PI / 5 + Math.PI / 2;
     star[i ? 'lineTo' : 'moveTo'](Math.cos(turn) * r, Math.sin(turn) * r);
   }
-  const mark = new three.Mesh(new three.ExtrudeGeometry(star, { depth: 0.13, bevelEnabled: false }), gold);
-  mark.position.z = -0.065;
-  face.rotation.x = Math.PI / 2;
-  return coin.add(face, rim, mark);
+  return mergeGeometries([new three.CylinderGeometry(0.3, 0.3, 0.09, 32).rotateX(Math.PI / 2).toNonIndexed(), new three.TorusGeometry(0.3, 0.055, 10, 32).toNonIndexed(),
+    new three.ExtrudeGeometry(star, { depth: 0.13, bevelEnabled: false }).translate(0, 0, -0.065)]);
 }
 
 function bell() {
