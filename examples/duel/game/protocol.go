@@ -56,17 +56,18 @@ type Ring struct {
 	Rounds   uint16                             `net:"0..65535"`
 	Watching uint8                              `net:"0..255"` // spectators
 	Bots     components.List[uint32, [2]uint32] `net:"raw"`    // clients of bots that players replaced
+	Line     components.List[uint32, [4]uint32] `net:"raw"`    // spectators who fight when a fighter leaves
 }
 
 // Login is the role that a client requests. The zero value requests to fight.
 type Login struct {
-	Watch bool // only watch; a player for whom there is no room also watches
+	Watch bool // only watch; a player for whom there is no room watches until a fighter leaves
 	Bot   bool
 }
 
 // Protocol returns the definition of the game. Server and clients call it.
 func Protocol() *ecs.Protocol {
-	p := ecs.NewProtocol("duel/1")
+	p := ecs.NewProtocol("duel/2")
 	ecs.ReplicateFields[components.Position](p, ecs.Predicted|ecs.Interpolated, schema.Fields{"X": "0..800 step 0.01 axis x", "Y": "-"})
 	ecs.Replicate[Fighter](p, ecs.Predicted)
 	ecs.Singleton[Ring](p, 0)

@@ -30,7 +30,7 @@ func ring(w *ecs.World) (r *Ring) {
 	return r
 }
 
-// join admits a client. It fights in a free corner, replaces a bot, or watches.
+// join admits a client. It fights in a free corner, replaces a bot, or watches. A player who wants to fight waits in line.
 func join(w *ecs.World, client uint32, login *Login) {
 	both, n := fighters(w)
 	r := ring(w)
@@ -43,6 +43,9 @@ func join(w *ecs.World, client uint32, login *Login) {
 	}
 	if login.Watch || n == 2 {
 		r.Watching++
+		if !login.Watch && !login.Bot {
+			r.Line.Append(client) // without effect if the line is full
+		}
 		return
 	}
 	at := corner(0)
@@ -52,13 +55,19 @@ func join(w *ecs.World, client uint32, login *Login) {
 	w.Spawn(components.Owner{Client: client}, components.Position{X: at}, Fighter{Bot: login.Bot, Lives: Lives, Right: at < Width/2}, Input{})
 }
 
-// leave removes a client. Its fighter goes back to a bot that it replaced, or is despawned.
+// leave removes a client. Its fighter goes to the first player in line, back to a bot that it replaced, or is despawned.
 func leave(w *ecs.World, client uint32) {
 	both, n := fighters(w)
 	r := ring(w)
 	for _, f := range both[:n] {
 		if f.Owner.Client != client {
 			continue
+		}
+		if r.Line.Len() > 0 {
+			f.Owner.Client, f.Is.Bot, f.Is.Wins = r.Line.Get(0), false, 0
+			r.Line.Remove(0)
+			r.Watching--
+			return
 		}
 		if r.Bots.Len() > 0 {
 			f.Owner.Client, f.Is.Bot = r.Bots.Get(0), true
@@ -70,6 +79,12 @@ func leave(w *ecs.World, client uint32) {
 		if *bot == client {
 			r.Bots.Remove(i)
 			return
+		}
+	}
+	for i, waiting := range r.Line.All() {
+		if *waiting == client {
+			r.Line.Remove(i)
+			break
 		}
 	}
 	r.Watching--

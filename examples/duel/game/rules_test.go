@@ -126,14 +126,18 @@ func TestJoin(t *testing.T) {
 		t.Errorf("a spectator has %v", e)
 	}
 	leave(w, 2)
-	leave(w, 1)
-	for e := range ecs.EachOf[fighter](w, 1) {
+	leave(w, 1) // the player in line fights
+	if both, n = fighters(w); n != 2 || ecs.Single[Ring](w).Watching != 0 || both[0].Owner.Client != 4 {
+		t.Errorf("then %d fight, %d watch", n, ecs.Single[Ring](w).Watching)
+	}
+	leave(w, 4)
+	for e := range ecs.EachOf[fighter](w, 4) {
 		w.Despawn(e)
 		break
 	}
 	join(w, 5, &Login{})
-	if both, n = fighters(w); n != 2 || ecs.Single[Ring](w).Watching != 1 || both[1].Pos.X != corner(0) {
-		t.Errorf("then %d fight, %d watch", n, ecs.Single[Ring](w).Watching)
+	if both, n = fighters(w); n != 2 || ecs.Single[Ring](w).Watching != 0 || both[1].Pos.X != corner(0) {
+		t.Errorf("at last %d fight, %d watch", n, ecs.Single[Ring](w).Watching)
 	}
 }
 
@@ -154,11 +158,14 @@ func TestBotsMakeRoom(t *testing.T) {
 			t.Errorf("when %d has come %v fight", client+3, owners())
 		}
 	}
-	if leave(w, 4); owners() != [2]uint32{3, 1} {
+	if leave(w, 4); owners() != [2]uint32{3, 5} { // 5 was in line
+		t.Errorf("after 4 has left %v fight", owners())
+	}
+	if leave(w, 5); owners() != [2]uint32{3, 1} {
 		t.Errorf("then %v fight", owners())
 	}
 	leave(w, 2)
-	if leave(w, 3); ring(w).Bots.Len() != 0 || ecs.Single[Ring](w).Watching != 1 || owners()[0] != 3 {
+	if leave(w, 3); ring(w).Bots.Len() != 0 || ecs.Single[Ring](w).Watching != 0 || owners()[0] != 3 {
 		t.Errorf("in the end %v fight, and there is %+v", owners(), ecs.Single[Ring](w))
 	}
 }

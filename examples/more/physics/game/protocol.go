@@ -40,6 +40,11 @@ type Body struct {
 	Stands bool    // on something, so the ball can jump
 }
 
+// Score counts the seconds in which a ball was above all others, on top of something.
+type Score struct {
+	Points uint16 `net:"0..65535"`
+}
+
 // Yard counts events; it is a singleton.
 type Yard struct {
 	Contacts uint32 `net:"raw"` // contacts of two bodies per tick
@@ -47,11 +52,13 @@ type Yard struct {
 
 // Protocol returns the definition of the game. Server and clients call it.
 func Protocol(kept bool) *ecs.Protocol {
-	p := ecs.NewProtocol("physics/1")
+	p := ecs.NewProtocol("physics/2")
 	ecs.Replicate[Body](p, ecs.Predicted|ecs.Interpolated)
+	ecs.Replicate[Score](p, ecs.Predicted)
 	ecs.Singleton[Yard](p, 0)
 	ecs.Input[Input](p)
 	ecs.Join(p, join)
 	p.Simulate("physics", func(w *ecs.World) { simulate(w, kept) })
+	p.Simulate("score", score)
 	return p
 }

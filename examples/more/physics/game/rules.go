@@ -1,6 +1,10 @@
 package game
 
-import "github.com/tactusgo/tactus/ecs"
+import (
+	"math"
+
+	"github.com/tactusgo/tactus/ecs"
+)
 
 // row is a moving body; balls have an input.
 type row struct {
@@ -31,6 +35,26 @@ func simulate(w *ecs.World, kept bool) {
 	s.clear()
 	for _, y := range ecs.Each[struct{ Yard *Yard }](w) {
 		y.Yard.Contacts += s.contacts
+	}
+}
+
+// score gives a point each second to the highest ball that stands on a crate or another ball.
+func score(w *ecs.World) {
+	if w.Tick()%uint32(w.TickRate()) != 0 {
+		return
+	}
+	var best *Score
+	top := float64(Height - Side - Radius) // balls on the ground are lower
+	for _, r := range ecs.EachInOrder[struct {
+		Body  *Body
+		Score *Score
+	}](w) {
+		if r.Body.Stands && r.Body.Y < top {
+			best, top = r.Score, r.Body.Y
+		}
+	}
+	if best != nil && best.Points < math.MaxUint16 {
+		best.Points++
 	}
 }
 

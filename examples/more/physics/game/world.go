@@ -15,5 +15,5 @@ func populate(w *ecs.World, crates int) {
 // join drops a client's ball into the yard.
 func join(w *ecs.World, client uint32, _ *struct{}) {
 	draw := ecs.NewRand(w.Seed(), uint64(client))
-	w.Spawn(components.Owner{Client: client}, Body{X: Radius + 20 + draw.Float64()*(Width-2*Radius-40), Y: 100}, Input{})
+	w.Spawn(components.Owner{Client: client}, Body{X: Radius + 20 + draw.Float64()*(Width-2*Radius-40), Y: 100}, Score{}, Input{})
 }

@@ -36,6 +36,7 @@ export class Card {
       keep('name', this.field.value);
       this.onPlay();
     });
+    this.box.prepend(make('img', { class: 'behind', src: `pictures/${words.name}.jpg`, alt: '' }));
     document.body.append(this.box);
   }
 

@@ -1,4 +1,5 @@
 // The card and the menu by a gamepad: its directions move the focus, A presses what has it, B goes back.
+import { gamepads } from './controls';
 
 /** What a gamepad reaches now: the box with the buttons and fields, what A presses without a focus, and what B does. */
 export interface Reach { readonly box: HTMLElement; readonly main?: HTMLButtonElement; readonly back?: () => void }
@@ -28,8 +29,7 @@ export function navigate(reach: () => Reach | null) {
 /** Returns what gamepads press. */
 function read(): Set<string> {
   const now = new Set<string>();
-  for (const pad of navigator.getGamepads()) {
-    if (!pad?.connected) continue;
+  for (const pad of gamepads()) {
     for (const [name, button, axis, sign] of DIRECTIONS) if (pad.buttons[button]?.pressed || (pad.axes[axis] ?? 0) * sign > 0.5) now.add(name);
     if (pad.buttons[0]?.pressed) now.add('confirm');
     if (pad.buttons[1]?.pressed) now.add('back');

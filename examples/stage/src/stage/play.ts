@@ -4,7 +4,7 @@ import { free } from '../scene/free';
 import { BadSocket } from './badlink';
 import { Card } from './card';
 import { asJSON, client, described, loading } from './client';
-import { Controls } from './controls';
+import { Controls, gamepads } from './controls';
 import { keepInTab, keptInTab, make, write } from './dom';
 import { hud } from './hud';
 import { Invite } from './invite';
@@ -38,7 +38,7 @@ function pressed(button: number) {
   let before = true;
   return () => {
     const was = before;
-    before = navigator.getGamepads().some((pad) => pad?.connected && pad.buttons[button]?.pressed);
+    before = gamepads().some((pad) => pad.buttons[button]?.pressed);
     return before && !was;
   };
 }

@@ -73,6 +73,8 @@ class Match implements Scene<typeof duel> {
   private middle = Width / 2;
   private rounds = -1;
   private since = 9; // seconds since the round began
+  private waits = false; // for a fighter to leave
+  private turn = false; // the player just got that place
 
   constructor(private readonly game: Game<typeof duel>) { view.reset(); }
 
@@ -153,6 +155,14 @@ class Match implements Scene<typeof duel> {
       this.since = this.game.replay && this.rounds < 0 ? 9 : 0; // a seek begins no round
       this.rounds = ring.Rounds;
     }
+    let place = (ring?.Line.length ?? 0) - 1;
+    while (place >= 0 && ring!.Line.get(place) !== this.game.stats.Client) place--;
+    if (own && this.waits) {
+      sound.tune([523, 659, 784], 0.3);
+      this.since = 0;
+    }
+    this.turn = own !== undefined && this.since < 1.4 && (this.turn || this.waits);
+    this.waits = place >= 0;
     const text = all.map((f) => `${name(f)} ${f.lives}`).join();
     if (hearts.dataset['text'] !== text || hearts.childElementCount !== all.length) {
       hearts.dataset['text'] = text;
@@ -165,7 +175,7 @@ class Match implements Scene<typeof duel> {
     const down = all.filter((f) => f.phase === Phase.Fallen), up = all.find((f) => f.phase !== Phase.Fallen), scores = all.map((f) => ({ client: f.client, name: name(f), value: f.wins + Number(f === up && down.length > 0), colour: css(f.colour), own: f.own }));
     if (down.length > 0) showResult(!up ? 'Both are down' : up.own ? 'You won the round!' : own ? 'You lost the round' : `${name(up)} won the round`, `Round ${this.rounds + 2} follows`, scores);
     else hideResult();
-    hud.message(down.length > 0 ? '' : !own && all.length && !free.on ? 'You are watching' : this.since < 1.4 ? `Round ${this.rounds + 1}` : '');
+    hud.message(down.length > 0 ? '' : !own && all.length && !free.on ? (place < 0 ? 'You are watching' : `You fight ${place ? `after ${place} more` : 'next'},\nwhen a fighter leaves`) : this.turn ? 'Your turn: fight!' : this.since < 1.4 ? `Round ${this.rounds + 1}` : '');
     if (this.frame % 15 === 0) showScores(scores);
   }
 }

@@ -10,8 +10,9 @@ import { block, materials, painted } from '../scene/textures';
 import { View } from '../scene/view';
 import { hud } from '../stage/hud';
 import { controlsOf, play } from '../stage/play';
+import { showScores } from '../stage/scores';
 import { near, sound } from '../stage/sound';
-import type { Scene, World } from '../stage/world';
+import { growth, type Happening, type Scene, type World } from '../stage/world';
 
 const physics = bind(types);
 
@@ -34,7 +35,7 @@ scene.add(sparks.mesh, arrow);
 const dust = new three.Color(0x6b5a45);
 
 const world: World<typeof physics> = {
-  name: 'physics', title: 'Ball yard', goal: 'Roll and jump, and push the crates and the others.', player: 'Ball', bindings: physics,
+  name: 'physics', title: 'Ball yard', goal: 'Climb the crates: each second on top, above the others, gives a point.', player: 'Ball', bindings: physics,
   layout: { move: 'roll', moveKeys: ['A', 'D'], buttons: { jump: { keys: ['Space', 'KeyW', 'ArrowUp'], pad: [0], touch: 'jump' } } },
   async warm() {
     const tag = label('Ball', new three.Color(0xffffff), 22), ball = new three.Mesh(ballShape, ballOf(0xffffff)), crate = new three.Mesh(crateShape, of.crate);
@@ -45,13 +46,21 @@ const world: World<typeof physics> = {
     for (const o of [tag, ball, crate]) o.removeFromParent();
     arrow.visible = false;
   },
+  happenings() {
+    const points = growth();
+    return (tables) => {
+      const found: Happening[] = [];
+      for (const { rows, Score, Owner } of tables) for (let r = 0; Score && Owner && r < rows; r++) if (points(Owner.Client(r), Score.Points(r))) found.push({ by: Owner.Client(r), what: 'is on top' });
+      return found;
+    };
+  },
   begin: (game) => new Match(game),
 };
 const controls = controlsOf(world);
 
 /** A ball or a crate, and what the page keeps of it between frames. */
 class Thing {
-  frame = 0; vx = 0; vy = 0;
+  frame = 0; vx = 0; vy = 0; points = 0;
   tag: three.Sprite | null = null;
   constructor(readonly mesh: three.Mesh, readonly client: number) {}
 }
@@ -81,6 +90,7 @@ class Match implements Scene<typeof physics> {
       hud.message('');
     }
     arrow.visible = this.own !== undefined;
+    if (this.frame % 15 === 0) this.scores();
     sparks.step(seconds);
     view.render();
   }
@@ -90,8 +100,15 @@ class Match implements Scene<typeof physics> {
     arrow.visible = false;
   }
 
+  /** Shows the points of all balls. */
+  private scores() {
+    const self = this.game.stats.Client, balls = [...this.things.values()].filter((x) => x.client);
+    showScores(balls.map((x) => ({ client: x.client, name: x.client === self ? 'You' : `Ball ${x.client}`, value: x.points, colour: css(hexOf(x.client, x.client === self)), own: x.client === self })));
+    if (this.own) hud.count(this.own.points, 'points', css(hexOf(self, true)));
+  }
+
   private thing(t: Table, r: number) {
-    const { Body, Owner } = t, id = t.id(r), client = Owner?.Client(r) ?? 0;
+    const { Body, Owner, Score } = t, id = t.id(r), client = Owner?.Client(r) ?? 0;
     let x = this.things.get(id);
     if (!x) {
       const own = client !== 0 && client === this.game.stats.Client;
@@ -103,6 +120,9 @@ class Match implements Scene<typeof physics> {
       this.things.set(id, x);
     }
     x.frame = this.frame;
+    const points = Score?.Points(r) ?? 0;
+    if (x === this.own && points > x.points) sound.tune([784, 1047], 0.2);
+    x.points = points;
     x.mesh.position.set(Body!.X(r), HEIGHT - Body!.Y(r), 0);
     x.mesh.rotation.z = -Body!.Angle(r);
     x.tag?.position.set(Body!.X(r), HEIGHT - Body!.Y(r) + 40, 0);

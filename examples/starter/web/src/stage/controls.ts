@@ -96,8 +96,7 @@ export class Controls {
   poll() {
     const down = new Set<number>();
     let move = NONE, aim = NONE;
-    for (const pad of navigator.getGamepads()) {
-      if (!pad?.connected) continue;
+    for (const pad of gamepads()) {
       pad.buttons.forEach((b, i) => { if (b.pressed) down.add(i); });
       if (move === NONE) move = lean(pad.axes[0], pad.axes[1]);
       if (aim === NONE) aim = lean(pad.axes[2], pad.axes[3]);
@@ -189,6 +188,15 @@ export class Controls {
       if (e.pointerType !== 'touch') each((b) => b.click, 'click', false);
     });
     canvas.addEventListener('contextmenu', (e) => e.preventDefault());
+  }
+}
+
+/** Returns the gamepads that are connected: none where the browser, or the page around this frame, denies them. */
+export function gamepads(): Gamepad[] {
+  try {
+    return navigator.getGamepads().filter((pad) => pad?.connected) as Gamepad[];
+  } catch {
+    return [];
   }
 }
 
