@@ -53,9 +53,6 @@ export class Quality {
   /** Lets make add to detail. */
   details(make: () => void) { this.unmade.push(make); }
 
-  /** Whether this is the coarsest step. */
-  get coarse() { return this.step === 0; }
-
   /** Compiles shaders, and finds the finest step at which a picture is drawn quickly. Without a graphics card it stays at the first. */
   async warm() {
     const gl = this.renderer.getContext(), one = new Uint8Array(4);

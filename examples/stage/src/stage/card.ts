@@ -36,7 +36,9 @@ export class Card {
       keep('name', this.field.value);
       this.onPlay();
     });
-    this.box.prepend(make('img', { class: 'behind', src: `pictures/${words.name}.jpg`, alt: '' }));
+    const picture = make('img', { src: `pictures/${words.name}.jpg` }), behind = make('canvas', { class: 'behind', width: '160', height: '100', 'aria-hidden': 'true' });
+    picture.onload = () => behind.getContext('2d')!.drawImage(picture, 0, 0, 160, 100); // small, because a page without a graphics card takes long to blur
+    this.box.prepend(behind);
     document.body.append(this.box);
   }
 

@@ -39,7 +39,7 @@ const world: World<typeof platformer> = {
       return found;
     };
   },
-  begin: (game) => (match = new Match(game)),
+  begin: (game) => new Match(game),
 };
 const controls = controlsOf(world), steering = new Steering(controls);
 const eye = { target: new three.Vector3(4, 1, 0), way: new three.Vector3(), want: new three.Vector3(), far: 26 };
@@ -111,7 +111,6 @@ class Match implements Scene<typeof platformer> {
 
   /** Removes what the match put on the stage. */
   end() {
-    match = null;
     this.figures.forEach((f) => this.forget(f));
     marker.visible = false;
   }
@@ -167,7 +166,6 @@ class Match implements Scene<typeof platformer> {
 /** Returns the name of a player: players of this world choose none. */
 const called = (client: number) => `Player ${client}`;
 
-let match: Match | null = null;
 void play(world, controls);
 
 /** Compiles shaders, with some of everything in sight. */
@@ -177,15 +175,6 @@ async function warm() {
   place(null, 0, 0);
   await quality.warm();
   scene.remove(f, f.spot); // without dispose: the shaders of its label stay compiled as long as it has them
-  show(null, 0, 0);
-  idle();
-}
-
-/** Before and after a match, the camera circles behind the card, if drawing is fast enough. */
-function idle() {
-  const seconds = 0.1;
-  if (!match && !quality.coarse) show(null, performance.now() / 1000, seconds);
-  setTimeout(() => requestAnimationFrame(idle), 1000 * seconds);
 }
 
 /** Draws a frame. */
