@@ -14,11 +14,12 @@ export function load(source, { exec, onProgress, size = 0 } = {}) {
 }
 
 async function make(source, exec, onProgress, size) {
-  const compiling = source instanceof WebAssembly.Module ? source : ArrayBuffer.isView(source) ? WebAssembly.compile(source) : download(source, onProgress, size);
-  const [made] = await Promise.all([compiling, exec && import(/* @vite-ignore */ String(new URL(exec, globalThis.location?.href)))]);
+  const compiling = Promise.resolve(source instanceof WebAssembly.Module ? source : ArrayBuffer.isView(source) ? WebAssembly.compile(source) : download(source, onProgress, size));
+  compiling.catch(() => {}); // prevents an unhandled rejection while the Go runtime arrives
+  if (exec) await import(/* @vite-ignore */ String(new URL(exec, globalThis.location?.href)));
   if (!globalThis.Go) throw new Error('the Go runtime is missing: pass the URL of wasm_exec.js as exec, from the Go version that built the module');
   const go = new globalThis.Go();
-  const instance = await WebAssembly.instantiate(made, go.importObject);
+  const instance = await WebAssembly.instantiate(await compiling, go.importObject);
   go.run(instance); // returns at its first wait; main never ends
   const abi = instance.exports.tactus_abi?.();
   if (abi !== ABI) throw new Error(`the module has interface ${abi}, this package needs ${ABI}: use the same version of Tactus for both`);
