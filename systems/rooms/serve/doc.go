@@ -2,6 +2,7 @@
 //
 //   - Serve until a signal: [Run]. The first SIGTERM or interrupt drains the process, the second ends it immediately.
 //   - Limit the time of a drain: [Config].Deadline.
+//   - Save the rooms at the first signal, for the next process: [Config].Saved.
 //   - Run HTTP or a cluster agent beside the rooms until they have ended: [Config].Beside.
 //   - Give operators a command that lists, describes, copies and restores saves: [Saves].
 //

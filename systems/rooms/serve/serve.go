@@ -40,6 +40,10 @@ type Config struct {
 	// Beside are functions that run beside the rooms, each on its own goroutine, such as HTTP servers. Their context ends when
 	// the rooms have ended; then they have 5 s to return. If one returns an error earlier, Run ends immediately.
 	Beside []func(ctx context.Context) error
+	// Saved: the rooms have a Store, and continue in the next process. Then the first signal saves and ends them without a drain. The
+	// context of the functions beside ends at the same time, so players who request their seats again wait for the next process.
+	// Default (false): the first signal drains.
+	Saved bool
 	// Signals has the signals: the first drains, the second ends. Default (nil): SIGTERM and interrupt.
 	Signals <-chan os.Signal
 	// Logger receives the start and the end of a drain. Default (nil): none.
@@ -84,10 +88,14 @@ func Run(ctx context.Context, server *rooms.Server, c Config) error {
 	defer end()
 	served := make(chan error, 1)
 	go func() { served <- server.Run(all) }()
-	beside, left := c.beside(ctx)
+	beside, stop, left := c.beside(ctx)
 	why := c.wait(all, server, served, beside)
+	if c.Saved {
+		stop()
+	}
 	end()
 	err := <-served
+	stop()
 	left()
 	return errors.Join(why, err)
 }
@@ -116,6 +124,10 @@ func (c Config) wait(ctx context.Context, server *rooms.Server, served chan erro
 				return c.cut(server, "no more than rooms that are stuck")
 			}
 		case s := <-c.Signals:
+			if c.Saved {
+				c.Logger.Info("ending: the rooms are saved and continue in the next process", "signal", s, "rooms", len(server.Rooms()))
+				return nil
+			}
 			if signals++; signals > 1 {
 				return c.cut(server, "the second signal")
 			}
@@ -155,9 +167,10 @@ func (c Config) cut(server *rooms.Server, why string) error {
 	return fmt.Errorf("%w: %s, with %d rooms and %d players", ErrCut, why, len(left), players)
 }
 
-// beside starts the functions beside the rooms. The channel receives the first error; left waits for all of them, up to besideTimeout.
-func (c Config) beside(ctx context.Context) (failed chan error, left func()) {
-	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+// beside starts the functions beside the rooms. The channel receives the first error; stop ends their context, and left waits for all of
+// them, up to besideTimeout.
+func (c Config) beside(ctx context.Context) (failed chan error, stop, left func()) {
+	ctx, stop = context.WithCancel(context.WithoutCancel(ctx))
 	failed = make(chan error, 1)
 	var running sync.WaitGroup
 	for _, f := range c.Beside {
@@ -170,8 +183,7 @@ func (c Config) beside(ctx context.Context) (failed chan error, left func()) {
 			}
 		})
 	}
-	return failed, func() {
-		stop()
+	return failed, stop, func() {
 		gone := make(chan struct{})
 		go func() { running.Wait(); close(gone) }()
 		patience := time.NewTimer(besideTimeout)

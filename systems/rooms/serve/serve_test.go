@@ -127,6 +127,28 @@ func TestDrain(t *testing.T) {
 	}
 }
 
+// With Saved, the first signal ends the rooms, with all players, and the functions beside. They end first here, because the room waits
+// for them.
+func TestSaved(t *testing.T) {
+	ended := make(chan struct{})
+	var ending atomic.Bool
+	p := start(t, Config{Saved: true, Beside: []func(context.Context) error{func(ctx context.Context) error {
+		<-ctx.Done()
+		close(ended)
+		return nil
+	}}}, func(*ecs.World) {
+		if ending.Load() {
+			<-ended
+		}
+	})
+	p.seat(1)
+	ending.Store(true)
+	p.signals <- syscall.SIGTERM
+	if err := p.ended(); err != nil || p.Draining() || len(p.Rooms()) > 0 {
+		t.Errorf("%v, draining %v, %d rooms", err, p.Draining(), len(p.Rooms()))
+	}
+}
+
 // A second signal and the deadline end rooms immediately and return ErrCut. A process that is drained by hand returns nil.
 func TestCut(t *testing.T) {
 	p := start(t, Config{}, nil)

@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/netip"
 )
@@ -37,6 +38,9 @@ func localAddress(at fmt.Stringer) string {
 // Listen listens at an address. If the port is taken and fallback is set, it uses a free port of the same host.
 func Listen(addr string, fallback bool) (net.Listener, error) {
 	ln, err := net.Listen("tcp", addr)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, fmt.Errorf("%w: ports below 1024 need a permission: AmbientCapabilities=CAP_NET_BIND_SERVICE in the unit of systemd, or sysctl net.ipv4.ip_unprivileged_port_start=80", err)
+	}
 	if err == nil || !fallback {
 		return ln, err
 	}

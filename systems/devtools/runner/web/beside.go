@@ -70,7 +70,7 @@ func Beside[W Wire](world *runner.Game, listen func(addr, socket string, names [
 		}
 		b.flags(fs)
 		if world.Rooms != nil {
-			b.public.flags(fs)
+			b.public.flags(fs, "with -rooms: ", ".\nPlayers do not log in: a guest is the random number that its browser keeps")
 		}
 	}
 	world.Live = b.live
@@ -81,7 +81,7 @@ type worldPage struct {
 	config Config
 	listen func(addr, socket string, names []string) (Wire, error)
 	page   pageAddress
-	public public
+	public Public
 }
 
 // port returns the port with an offset from the game's port, or 0 for a free port.
@@ -133,11 +133,16 @@ func (b *worldPage) reasonForNoPage(o *runner.Options) string {
 // live plays a match with bots and a page: a server for UDP and WebSockets, whose clients all use the network. If there can
 // be no page, it plays a match with bots only.
 func (b *worldPage) live(ctx context.Context, world runner.Game, o runner.Options, stdout, stderr io.Writer) error {
-	if err := b.public.validate(o.Rooms); err != nil {
+	if err := b.public.validate(); err != nil {
 		return err
 	}
-	if o.Rooms {
+	switch {
+	case o.Rooms:
 		return b.rooms(ctx, world, o, stdout, stderr)
+	case b.public.on():
+		return errors.New("-domain: set -rooms, too")
+	case b.public.Saves():
+		return errors.New("-saves: set -rooms, too: for one match, -save writes a file")
 	}
 	if o.Replay != "" {
 		return b.replay(ctx, o.Replay, world.Protocol(&o).Name(), stdout)

@@ -36,10 +36,9 @@ type Config struct {
 	// Operator opens the operator page of rooms, for -rooms with -inspect: see operator.Open. Default (nil): -inspect is refused
 	// with -rooms.
 	Operator func(s *rooms.Server, broadcast func(r *rooms.Room, text string) error, out io.Writer) (OperatorPage, error)
-	// Domain completes the flags of -domain: Client and Logger, and the defaults of the other fields. Its Names are ignored.
+	// Domain is Public.Domain of -domain.
 	Domain DomainConfig
-	// WebTransport opens a listener for -domain, at a UDP address and with the certificates of the domain: webtransport.Listen, with
-	// hosts as its Hosts. Players find it in their admission. Default (nil): none.
+	// WebTransport is Public.WebTransport of -domain.
 	WebTransport func(addr string, secure *tls.Config, hosts []string) (netsys.Wire, error)
 	// Dist is a page that a bundler built, in place of that of this package. It follows the build of the client in
 	// build.json, and loads play.wasm and wasm_exec.js. Without Package, Dist brings its own client. Default (nil): none.

@@ -11,7 +11,7 @@
 //   - Serve rooms to a page with a lobby: runner.Game.Rooms with [Beside], or Config.Lobby from your own server.
 //   - Build a client for a page of your own: [Build].
 //   - Serve HTTPS under a host name with certificates of an ACME authority: [Domain]. Forward the game's WebSockets at a path of
-//     the page: [SocketProxy]. With [Beside], the flag -domain does both for rooms.
+//     the page: [SocketProxy]. [Public] does both for rooms, by the flag -domain; [Beside] includes it.
 //   - Use a client that was built elsewhere: Config.Dir.
 //
 // The client is a main package that builds with GOOS=js GOARCH=wasm. Its arguments are Config.Args, then -connect

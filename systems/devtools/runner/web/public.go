@@ -7,7 +7,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -15,15 +14,28 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tactusgo/tactus/internal/hostname"
+	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
 // playPath is the path of the game's WebSockets under a domain.
 const playPath = "/play"
 
-// public is the flags of rooms that everybody can play in.
-type public struct {
+// Public is a server that everybody can reach by HTTPS under a host name, according to its flags. Set its fields, call
+// [Public.Flags], parse the flags, call [Public.Open], and use the other methods in any case: without -domain they change nothing.
+// [Beside] does this for the rooms of a world. The package serve runs the rooms:
+//
+//	rooms.Config  → [Public.Rooms]  → the transports for rooms.New
+//	rooms.Here    → [Public.Seats]  → the seats for the HTTP interface
+//	[Dist]        → [Public.Dist]   → the page
+//	http.Handler  → [Public.Serve]  → a function for serve.Config.Beside
+type Public struct {
+	// Domain completes the flags: Client and Logger, and the defaults of the other fields. Its Names are ignored.
+	Domain DomainConfig
+	// WebTransport opens a listener at a UDP address, that of -https, and with the certificates of the domain: webtransport.Listen,
+	// with hosts as its Hosts. Players find it in their admission. Default (nil): none.
+	WebTransport func(addr string, secure *tls.Config, hosts []string) (netsys.Wire, error)
+
 	names       []string       // host names; nil: no domain
 	path        string         // before the paths of the page, such as /games/arena; "": none
 	https       string         // address; "": :443
@@ -32,14 +44,19 @@ type public struct {
 	email       string
 	certificate string // folder
 	saves       string // folder; "": rooms are not saved
+
+	domain *Domain      // nil behind a proxy
+	secure net.Listener // nil behind a proxy
 }
 
-// flags declares the flags.
-func (p *public) flags(fs *flag.FlagSet) {
-	fs.Func("domain", "with -rooms: serve the lobby and the matches to everybody under these host `names`, separated by commas, by HTTPS with\n"+
+// Flags declares the flags -domain, -https, -proxy, -acme, -acme-email, -certificates and -saves.
+func (p *Public) Flags(fs *flag.FlagSet) { p.flags(fs, "", "") }
+
+// flags declares the flags. with says which other flag -domain and -saves need, about who plays.
+func (p *Public) flags(fs *flag.FlagSet, with, about string) {
+	fs.Func("domain", with+"serve the page and the matches to everybody under these host `names`, separated by commas, by HTTPS with\n"+
 		"certificates of an ACME authority, whose terms of service this accepts. The names must lead to this machine, and\n"+
-		"TCP ports 80 and 443 to -http, by default :80, and -https. Until then, the page comes by HTTP: others can read it.\n"+
-		"Players do not log in: a guest is the random number that its browser keeps", func(s string) error {
+		"TCP ports 80 and 443 to the page, by default :80, and -https. Until then, the page comes by HTTP: others can read it"+about, func(s string) error {
 		names, path, _ := strings.Cut(s, "/")
 		p.names, p.path = strings.Split(names, ","), strings.TrimSuffix("/"+path, "/")
 		for i, name := range p.names {
@@ -56,7 +73,7 @@ func (p *public) flags(fs *flag.FlagSet) {
 		return err
 	})
 	fs.Func("proxy", "with -domain: these `addresses` of proxies, such as 127.0.0.1 or 10.0.0.0/8, separated by commas, serve HTTPS. They\n"+
-		"forward requests to -http with the header X-Forwarded-For, and no certificate is ordered. The domain may then have\n"+
+		"forward requests to the page with the header X-Forwarded-For, and no certificate is ordered. The domain may then have\n"+
 		"a path: -domain play.example/arena", func(s string) error {
 		p.proxies = nil
 		for text := range strings.SplitSeq(s, ",") {
@@ -76,17 +93,13 @@ func (p *public) flags(fs *flag.FlagSet) {
 	fs.StringVar(&p.email, "acme-email", "", "with -domain: `address` to which the authority writes about problems")
 	fs.StringVar(&p.certificate, "certificates", "", "with -domain: `folder` for certificates and their keys (default: in the user's cache). Keep it, because\n"+
 		"authorities limit the number of new certificates")
-	fs.StringVar(&p.saves, "saves", "", "with -rooms: save the rooms in this `folder`, with a key, every five seconds and when the program ends. SIGTERM then\n"+
+	fs.StringVar(&p.saves, "saves", "", with+"save the rooms in this `folder`, with a key, every five seconds and when the program ends. SIGTERM then\n"+
 		"ends it immediately. After a restart, players return to their seats in the same matches")
 }
 
 // validate returns an error for flags that do not fit together.
-func (p *public) validate(inRooms bool) error {
+func (p *Public) validate() error {
 	switch {
-	case p.names != nil && !inRooms:
-		return errors.New("-domain: set -rooms, too")
-	case p.saves != "" && !inRooms:
-		return errors.New("-saves: set -rooms, too: for one match, -save writes a file")
 	case p.names == nil && (p.proxies != nil || p.https != "" || p.directory != "" || p.email != "" || p.certificate != ""):
 		return errors.New("-https, -proxy, -acme, -acme-email and -certificates: allowed with -domain only")
 	case p.path != "" && p.proxies == nil:
@@ -97,25 +110,31 @@ func (p *public) validate(inRooms bool) error {
 	return nil
 }
 
+// Names returns the host names of -domain, nil without the flag.
+func (p *Public) Names() []string { return slices.Clone(p.names) }
+
+// Proxies returns the addresses of -proxy. nil: this process serves HTTPS itself, if there is a domain.
+func (p *Public) Proxies() []netip.Prefix { return slices.Clone(p.proxies) }
+
+// Saves reports whether [Public.Rooms] saves the rooms: then they continue in the next process.
+func (p *Public) Saves() bool { return p.saves != "" }
+
 // on reports whether there is a domain.
-func (p *public) on() bool { return p.names != nil }
+func (p *Public) on() bool { return p.names != nil }
+
+// alone reports whether this process serves HTTPS itself.
+func (p *Public) alone() bool { return p.on() && p.proxies == nil }
 
 // url returns the URL of a path of the page.
-func (p *public) url(scheme, path string) string { return scheme + "://" + p.names[0] + p.path + path }
+func (p *Public) url(scheme, path string) string { return scheme + "://" + p.names[0] + p.path + path }
 
-// service is what serves the page under a domain.
-type service struct {
-	public *public
-	domain *Domain      // nil behind a proxy
-	secure net.Listener // nil behind a proxy
-}
-
-// open returns the service, which listens for HTTPS.
-func (p *public) open(c DomainConfig, log *slog.Logger) (*service, error) {
-	s := &service{public: p}
-	if p.proxies != nil {
-		return s, nil
+// Open returns an error for flags that do not fit together, and listens for HTTPS. log receives what the operator has to do to get a
+// certificate, unless Domain has a Logger.
+func (p *Public) Open(log *slog.Logger) error {
+	if err := p.validate(); err != nil || !p.alone() {
+		return err
 	}
+	c := p.Domain
 	c.Names = p.names
 	for _, x := range []struct {
 		to   *string
@@ -129,71 +148,99 @@ func (p *public) open(c DomainConfig, log *slog.Logger) (*service, error) {
 		c.Logger = log
 	}
 	var err error
-	if s.domain, err = NewDomain(c); err != nil {
-		return nil, fmt.Errorf("-domain: %w", err)
+	if p.domain, err = NewDomain(c); err != nil {
+		return fmt.Errorf("-domain: %w", err)
 	}
-	if s.secure, err = net.Listen("tcp", cmp.Or(p.https, ":443")); err != nil {
-		return nil, fmt.Errorf("-https: %w", privileged(err))
+	if p.secure, err = Listen(cmp.Or(p.https, ":443"), false); err != nil {
+		return fmt.Errorf("-https: %w", err)
 	}
-	return s, nil
+	return nil
 }
 
-// privileged adds what to do to the error of listening at a low port.
-func privileged(err error) error {
-	if errors.Is(err, fs.ErrPermission) {
-		return fmt.Errorf("%w: ports below 1024 need a permission: AmbientCapabilities=CAP_NET_BIND_SERVICE in the unit of systemd, or sysctl net.ipv4.ip_unprivileged_port_start=80", err)
-	}
-	return err
-}
-
-// close closes the listener.
-func (s *service) close() error {
-	if s == nil || s.secure == nil {
+// Close closes the listener for HTTPS, if [Public.Open] has opened it.
+func (p *Public) Close() error {
+	if p.secure == nil {
 		return nil
 	}
-	return s.secure.Close()
+	return p.secure.Close()
 }
 
 // secured reports whether pages come by HTTPS.
-func (s *service) secured() bool { return s.domain == nil || s.domain.Ready(s.public.names[0]) }
+func (p *Public) secured() bool { return p.domain == nil || p.domain.Ready(p.names[0]) }
 
-// tls returns the certificates, nil behind a proxy.
-func (s *service) tls() *tls.Config {
-	if s.domain == nil {
-		return nil
+// Rooms returns the transports of the rooms: wire, and the WebTransport of a domain. It sets Store and Key of -saves, Endpoints of
+// -domain, and Addresses, if they are nil and wire listens on all addresses of the machine, to those of its interfaces. After an error
+// of Rooms or rooms.New, the caller closes wire and all transports.
+func (p *Public) Rooms(c *rooms.Config, wire Wire) (all []netsys.Wire, err error) {
+	if c.Addresses == nil {
+		if c.Addresses, err = tokenAddresses(wire); err != nil {
+			return nil, err
+		}
 	}
-	return s.domain.TLS()
-}
-
-// endpoints returns the public endpoints of a transport.
-func (s *service) endpoints(wire Wire) rooms.Endpoints {
-	e := rooms.Endpoints{UDP: wire.LocalAddr().String(), WS: s.public.url("wss", playPath)}
+	if p.saves != "" {
+		if c.Store, c.Key, err = openSaves(p.saves); err != nil {
+			return nil, err
+		}
+	}
+	all = []netsys.Wire{wire}
+	if !p.on() {
+		return all, nil
+	}
+	c.Endpoints = rooms.Endpoints{UDP: wire.LocalAddr().String(), WS: p.url("wss", playPath)}
 	if wire.LocalAddr().Addr().IsUnspecified() {
-		e.UDP = net.JoinHostPort(s.public.names[0], fmt.Sprint(wire.LocalAddr().Port()))
+		c.Endpoints.UDP = net.JoinHostPort(p.names[0], fmt.Sprint(wire.LocalAddr().Port()))
 	}
-	return e
+	if p.WebTransport == nil || p.domain == nil {
+		return all, nil
+	}
+	secure := p.domain.TLS()
+	secure.NextProtos = nil
+	more, err := p.WebTransport(p.secure.Addr().String(), secure, p.names)
+	if err != nil {
+		return nil, err
+	}
+	c.Endpoints.WebTransport = p.url("https", "/")
+	return append(all, more), nil
 }
 
-// dist returns the page with the address of the WebSockets.
-func (s *service) dist(d *Dist) *Dist {
-	c := d.forSite(&Config{})
-	if c.WebSocket = playPath; s.domain == nil {
-		c.WebSocket = s.public.url("wss", playPath)
+// Seats returns s for the HTTP interface of the rooms. Until there is a certificate, admissions do not name the WebSockets of the
+// domain: pages then connect to the address in connect.json.
+func (p *Public) Seats(s rooms.Seats) rooms.Seats {
+	if !p.on() {
+		return s
 	}
-	return c
+	return plainSeats{s, p.secured}
 }
 
-// serve serves the page and the WebSockets at playPath, until ctx ends.
-func (s *service) serve(ctx context.Context, plain net.Listener, site http.Handler, sockets netip.AddrPort, c *Config) error {
-	game := &SocketProxy{To: sockets, Hosts: c.Hosts, Sandboxed: hostname.Embed(c.Embed).Sandboxed(), TrustedProxies: s.public.proxies}
-	h := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// Dist returns d under the domain: with its names, and the address of its WebSockets.
+func (p *Public) Dist(d *Dist) *Dist {
+	if !p.on() {
+		return d
+	}
+	to := d.forSite(&Config{Hosts: append(slices.Clip(d.Hosts), p.names...), Embed: d.Embed})
+	if to.WebSocket = playPath; p.domain == nil {
+		to.WebSocket = p.url("wss", playPath)
+	}
+	return to
+}
+
+// Serve serves h on page until ctx ends, and under a domain also by HTTPS: see [Domain.Serve]. Under a domain it forwards the game's
+// WebSockets at /play to game, of which To is needed, and Hosts and Sandboxed may be set. It closes page and the listener for HTTPS in
+// all cases. h sees paths without that of -domain.
+func (p *Public) Serve(ctx context.Context, page net.Listener, h http.Handler, game *SocketProxy) error {
+	if !p.on() {
+		return Serve(ctx, page, h)
+	}
+	game.Hosts, game.TrustedProxies = append(slices.Clip(game.Hosts), p.names...), p.proxies
+	site := h
+	h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == playPath {
 			game.ServeHTTP(w, r)
 			return
 		}
 		site.ServeHTTP(w, r)
-	}))
-	if path := s.public.path; path != "" { // the proxy may remove it, or not
+	})
+	if path := p.path; path != "" { // the proxy may remove it, or not
 		all, under := h, http.StripPrefix(path, h)
 		h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasPrefix(r.URL.Path, path+"/") {
@@ -203,10 +250,10 @@ func (s *service) serve(ctx context.Context, plain net.Listener, site http.Handl
 			all.ServeHTTP(w, r)
 		})
 	}
-	if s.domain == nil {
-		return Serve(ctx, plain, h)
+	if p.domain == nil {
+		return Serve(ctx, page, h)
 	}
-	return s.domain.Serve(ctx, plain, s.secure, h)
+	return p.domain.Serve(ctx, page, p.secure, h)
 }
 
 // plainSeats is the seats of a domain. Until it has a certificate, admissions do not name its WebSockets: pages then connect to the

@@ -10,17 +10,14 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
-	"os/signal"
 	"slices"
 	"strconv"
 	"sync"
-	"syscall"
 	"time"
 	"unicode"
 
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/netsys"
+	"github.com/tactusgo/tactus/internal/hostname"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/devtools/runner"
@@ -43,7 +40,6 @@ type roomsPage struct {
 	log   *slog.Logger
 
 	operator OperatorPage // nil: none; set before there are rooms
-	service  *service     // nil: without a domain
 }
 
 // rooms serves the rooms of a world, their HTTP interface and the page until ctx ends.
@@ -55,10 +51,10 @@ func (b *worldPage) rooms(ctx context.Context, world runner.Game, o runner.Optio
 	if err := r.openDomain(); err != nil {
 		return err
 	}
-	defer r.service.close()
-	page, err := Listen(b.page.text, !b.page.typed && r.service == nil)
+	defer b.public.Close()
+	page, err := Listen(b.page.text, !b.page.typed && !b.public.on())
 	if err != nil {
-		return fmt.Errorf("%w; -http takes another address, or port 0 for a free port", privileged(err))
+		return fmt.Errorf("%w; -http takes another address, or port 0 for a free port", err)
 	}
 	defer page.Close()
 	at, err := netip.ParseAddrPort(page.Addr().String())
@@ -69,7 +65,7 @@ func (b *worldPage) rooms(ctx context.Context, world runner.Game, o runner.Optio
 		return fmt.Errorf("-http %s: players do not log in, so rooms are for this machine: leave the flag out. Or set -insecure-anyone-can-join, too, to let everybody play who reaches this address", at)
 	}
 	sockets := at.Addr().String()
-	if r.service != nil {
+	if b.public.on() {
 		sockets = host
 	}
 	wire, err := b.openTransport(at.Addr().String(), sockets)
@@ -87,7 +83,7 @@ func (b *worldPage) rooms(ctx context.Context, world runner.Game, o runner.Optio
 		}
 	}
 	to := where{HTTP: "http://" + localAddress(at), UDP: localAddress(wire.LocalAddr()), WS: "ws://" + localAddress(wire.WebSocketAddr()), Kind: world.Name, Seats: o.Seats}
-	if r.service != nil {
+	if b.public.on() {
 		to.HTTP, to.WS = b.public.url("https", ""), b.public.url("wss", playPath)
 	}
 	to.Rooms = to.HTTP + "/rooms"
@@ -101,18 +97,8 @@ func (b *worldPage) rooms(ctx context.Context, world runner.Game, o runner.Optio
 	if err != nil {
 		return errors.Join(err, wire.Close())
 	}
-	ending := ctx // with -saves: ends when the rooms begin to end
 	beside := []func(context.Context) error{func(ctx context.Context) error {
-		if b.public.saves != "" { // a page that asks for its seat again meanwhile waits for the next process
-			var stop func()
-			ctx, stop = context.WithCancel(ctx)
-			defer stop()
-			defer context.AfterFunc(ending, stop)()
-		}
-		if r.service != nil {
-			return r.service.serve(ctx, page, site, wire.WebSocketAddr(), &b.config)
-		}
-		return Serve(ctx, page, site)
+		return b.public.Serve(ctx, page, site, &SocketProxy{To: wire.WebSocketAddr(), Hosts: b.config.Hosts, Sandboxed: hostname.Embed(b.config.Embed).Sandboxed()})
 	}}
 	if b.config.Dir == "" {
 		beside = append(beside, func(ctx context.Context) error {
@@ -125,14 +111,7 @@ func (b *worldPage) rooms(ctx context.Context, world runner.Game, o runner.Optio
 	if watch != nil {
 		beside = append(beside, watch)
 	}
-	c := serve.Config{Beside: beside, Logger: r.log}
-	if b.public.saves != "" { // players return after a restart, so the rooms need not end before
-		var stop func()
-		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-		defer stop()
-		ending, c.Signals = ctx, make(chan os.Signal)
-	}
-	err = serve.Run(ctx, server, c)
+	err = serve.Run(ctx, server, serve.Config{Beside: beside, Saved: b.public.Saves(), Logger: r.log})
 	r.bots.end()
 	if errors.Is(err, serve.ErrCut) { // the second Ctrl-C: serve has logged it
 		return nil
@@ -141,78 +120,51 @@ func (b *worldPage) rooms(ctx context.Context, world runner.Game, o runner.Optio
 }
 
 // open reports whether players on other machines may play.
-func (r *roomsPage) open() bool { return r.o.Insecure || r.service != nil }
+func (r *roomsPage) open() bool { return r.o.Insecure || r.page.public.on() }
 
-// openDomain opens the service of -domain, if the flag is set.
-func (r *roomsPage) openDomain() (err error) {
+// openDomain opens the domain of -domain, if the flag is set.
+func (r *roomsPage) openDomain() error {
 	b := r.page
 	switch {
 	case !b.public.on():
 		return nil
 	case b.config.Dist == nil:
 		return errors.New("-domain: this program's page cannot be served under a domain: set web.Config.Dist")
-	case b.public.proxies == nil && !b.page.typed:
+	case b.public.alone() && !b.page.typed:
 		b.page.text = ":80"
 	}
-	if r.service, err = b.public.open(b.config.Domain, r.log); err != nil {
+	b.public.Domain, b.public.WebTransport = b.config.Domain, b.config.WebTransport
+	if err := b.public.Open(r.log); err != nil {
 		return err
 	}
 	b.config.Hosts = append(slices.Clip(b.config.Hosts), b.public.names...)
-	b.config.Dist = r.service.dist(b.config.Dist)
+	b.config.Dist = b.public.Dist(b.config.Dist)
 	return nil
 }
 
-// server returns the server of the rooms.
-func (r *roomsPage) server(wire Wire, stderr io.Writer) (server *rooms.Server, err error) {
-	addresses, err := tokenAddresses(wire)
-	if err != nil {
-		return nil, err
-	}
-	var store rooms.Store
-	var key netcode.Key
-	var more netsys.Wire
-	if folder := r.page.public.saves; folder != "" {
-		if store, key, err = openSaves(folder); err != nil {
-			return nil, err
-		}
-	}
-	var endpoints rooms.Endpoints
-	wires := []netsys.Wire{wire}
-	if r.service != nil {
-		endpoints = r.service.endpoints(wire)
-		if more, err = r.openWebTransport(); err != nil {
-			return nil, err
-		}
-		if more != nil {
-			defer func() {
-				if err != nil {
-					err = errors.Join(err, more.Close())
-				}
-			}()
-			wires = append(wires, more)
-			endpoints.WebTransport = fmt.Sprintf("https://%s:%d/", r.page.public.names[0], more.LocalAddr().Port())
-		}
-	}
-	return rooms.New(rooms.Config{
-		Store: store, Key: key, Endpoints: endpoints,
-		Kinds: []rooms.Kind{r.kind()}, MaxRooms: r.o.MaxRooms, Addresses: addresses,
+// server returns the server of the rooms. After an error, the caller closes wire.
+func (r *roomsPage) server(wire Wire, stderr io.Writer) (*rooms.Server, error) {
+	c := rooms.Config{
+		Kinds: []rooms.Kind{r.kind()}, MaxRooms: r.o.MaxRooms,
 		Logger: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Told: func(n rooms.Notice) {
 			if r.tell(n); r.operator != nil {
 				r.operator.Told(n)
 			}
 		},
-	}, wires...)
-}
-
-// openWebTransport opens the WebTransport of a domain at the UDP port of -https, nil if there is none.
-func (r *roomsPage) openWebTransport() (netsys.Wire, error) {
-	open, secure := r.page.config.WebTransport, r.service.tls()
-	if open == nil || secure == nil {
-		return nil, nil
 	}
-	secure.NextProtos = nil
-	return open(r.service.secure.Addr().String(), secure, r.page.config.Hosts)
+	wires, err := r.page.public.Rooms(&c, wire)
+	if err != nil {
+		return nil, err
+	}
+	server, err := rooms.New(c, wires...)
+	if err != nil {
+		for _, w := range wires[1:] {
+			err = errors.Join(err, w.Close())
+		}
+		return nil, err
+	}
+	return server, nil
 }
 
 // tokenAddresses returns the addresses of a transport for connect tokens, nil for its own. A transport that listens on all
@@ -281,16 +233,12 @@ func (r *roomsPage) site(server *rooms.Server, port uint16, progress io.Writer) 
 		Match:  match.Rules{Least: 1, Patience: 3 * time.Second}.Match, // start after 3 seconds, even with one player
 		Logger: r.log,
 	}
-	seats := rooms.Here(server)
 	if r.open() {
 		c.Authenticate, c.Hosts, c.TrustedProxies = guest, r.page.config.Hosts, r.page.public.proxies
 	} else { // all requests come from this machine, including those of a swarm of bots
 		c.PerAddress, c.PerPlayer = 60_000, 600
 	}
-	if r.service != nil {
-		seats = plainSeats{seats, r.service.secured}
-	}
-	handler, err := roomsweb.New(c, seats)
+	handler, err := roomsweb.New(c, r.page.public.Seats(rooms.Here(server)))
 	if err != nil {
 		return nil, err
 	}
