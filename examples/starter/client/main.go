@@ -20,6 +20,7 @@ import (
 	"os/signal"
 	"strings"
 
+	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
 
 	"github.com/tactusgo/tactus/examples/starter/game"
@@ -61,11 +62,13 @@ func run(ctx context.Context, args []string, out, errs io.Writer) error {
 	who := game.Login{}
 	who.Name.Set(*name)
 	config.Login = who
-	var code string
-	var err error
-	if config.Session.Token, code, err = seat(ctx, *connect, login); err != nil {
+	a, err := seat(ctx, *connect, login)
+	if err != nil {
 		return err
 	}
-	fmt.Fprintln(out, "room", code)
-	return play(ctx, config, out)
+	if config.Session.Token, err = netcode.ParseToken(a.Token); err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "room", a.Code)
+	return play(ctx, a.Endpoints.UDP, config, out)
 }

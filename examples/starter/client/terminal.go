@@ -16,10 +16,10 @@ import (
 )
 
 // play runs a bot in a random colour. It prints the state of its view once per second, and each event.
-func play(ctx context.Context, config systems.ClientConfig, out io.Writer) error {
+func play(ctx context.Context, addr string, config systems.ClientConfig, out io.Writer) error {
 	config.Gather = systems.Gather(game.Bot)
 	game.Listen(&config, func(line string) { fmt.Fprintln(out, line) })
-	c, err := systems.Dial(ctx, "", game.Protocol(), config)
+	c, err := systems.Dial(ctx, addr, game.Protocol(), config)
 	if err != nil {
 		return err
 	}

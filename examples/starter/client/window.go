@@ -28,12 +28,12 @@ type window struct {
 }
 
 // play opens a window and plays until the window closes, or ctx or the session ends.
-func play(ctx context.Context, config systems.ClientConfig, _ io.Writer) error {
+func play(ctx context.Context, addr string, config systems.ClientConfig, _ io.Writer) error {
 	g := &window{ctx: ctx}
 	game.Listen(&config, func(line string) { g.line = line })
 	config.Gather, config.Prediction.Partial = systems.Gather(keys), systems.Gather(keys)
 	var err error
-	if g.client, err = systems.Dial(ctx, "", game.Protocol(), config); err != nil {
+	if g.client, err = systems.Dial(ctx, addr, game.Protocol(), config); err != nil {
 		return err
 	}
 	defer func() { _ = g.client.Close(time.Now()) }()

@@ -4,13 +4,14 @@
 // request seats:
 //
 //	go run ./server
-//	go run ./server -listen 0.0.0.0:7777 -public play.example.com:7777 -key @/etc/mygame/key
+//	go run ./server -domain play.example.com -guests -certificates certificates -saves saves
 //
-// SIGTERM drains the server: it refuses new players and ends when all players have left, or after -drain. Ctrl-C ends it
-// immediately.
+// SIGTERM drains the server: it refuses new players and ends when all players have left, or after -drain. With -saves it saves the
+// matches and ends immediately, and the next one continues them. Ctrl-C ends it immediately.
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -38,18 +39,16 @@ import (
 // build says how to build the page.
 const build = "the commands in the README.md of the page"
 
-// proxies are the proxies in front of the page that tell the addresses of players: those on this machine.
-var proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
-
 // options are the values of the flags.
 type options struct {
-	listen, websocket, public, connect, key, inspect, page, files string
-	guests                                                        bool
-	drain                                                         time.Duration
+	listen, websocket, public, key, inspect, page, files string
+	guests                                               bool
+	drain                                                time.Duration
 
+	domain    web.Public // its flags
 	log       *slog.Logger
 	addresses []netip.AddrPort // of -public
-	names     []string         // host names of -public
+	names     []string         // host names of -public and -domain
 }
 
 func main() {
@@ -71,16 +70,16 @@ func run(ctx context.Context, drain <-chan os.Signal, args []string, out io.Writ
 	o := options{log: slog.New(slog.NewJSONHandler(out, nil))}
 	fs := flag.NewFlagSet("server", flag.ContinueOnError)
 	fs.SetOutput(out)
-	fs.StringVar(&o.listen, "listen", "127.0.0.1:7777", "the `address` for UDP")
-	fs.StringVar(&o.websocket, "websocket", "127.0.0.1:7778", "the `address` for WebSockets; empty: serve no browsers")
-	fs.StringVar(&o.public, "public", "", "the public `addresses` of this server, separated by commas; empty: the address on which it listens")
-	fs.StringVar(&o.connect, "connect", "", "the `URL` that the page connects to, such as wss://play.example.com/play behind a proxy with TLS; empty: the host of the page, at the port for WebSockets")
+	fs.StringVar(&o.page, "page", "", "the `address` of the page, where all clients request seats; empty: 127.0.0.1:8080, with -domain and without -proxy :80")
+	fs.StringVar(&o.listen, "listen", "", "the `address` for UDP; empty: port 7777 on the host of the page")
+	fs.StringVar(&o.websocket, "websocket", "", "the `address` for WebSockets; empty: port 7778 on the host of the page, with -domain on 127.0.0.1")
+	fs.StringVar(&o.public, "public", "", "the public `addresses` for UDP, separated by commas; empty: the address on which it listens, with -domain those of this machine")
 	fs.StringVar(&o.key, "key", "", "the key shared with the login service: @`FILE` of 64 hexadecimal digits; players then need its tokens. Without -key and -guests, only players on this machine can join")
 	fs.BoolVar(&o.guests, "guests", false, "let everybody play who reaches the page, without login")
 	fs.StringVar(&o.inspect, "inspect", "", "the `address` of the operator page, with all rooms and the inspector of each; empty: none")
-	fs.StringVar(&o.page, "page", "127.0.0.1:8080", "the `address` of the page, where all clients request seats")
 	fs.StringVar(&o.files, "files", "dist", "the `folder` of the built page")
-	fs.DurationVar(&o.drain, "drain", 10*time.Minute, "how long players may continue after SIGTERM; 0: no limit")
+	fs.DurationVar(&o.drain, "drain", 10*time.Minute, "how long players may continue after SIGTERM without -saves; 0: no limit")
+	o.domain.Flags(fs)
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -94,16 +93,47 @@ func run(ctx context.Context, drain <-chan os.Signal, args []string, out io.Writ
 	if err != nil {
 		return err
 	}
-	audit := operator.NewAudit(out)
-	server, port, err := o.open(audit)
+	page, err := o.openPage()
 	if err != nil {
 		return err
 	}
-	beside, err := o.beside(server, login, port, audit)
+	defer page.Close()
+	defer o.domain.Close()
+	audit := operator.NewAudit(out)
+	server, sockets, err := o.open(audit)
+	if err != nil {
+		return err
+	}
+	beside, err := o.beside(server, login, page, sockets, audit)
 	if err != nil {
 		return errors.Join(err, server.Close(time.Now()))
 	}
-	return serve.Run(ctx, server, serve.Config{Deadline: o.drain, Beside: beside, Signals: drain, Logger: o.log})
+	return serve.Run(ctx, server, serve.Config{Deadline: o.drain, Beside: beside, Saved: o.domain.Saves(), Signals: drain, Logger: o.log})
+}
+
+// openPage listens for the page, and sets the addresses that are left out.
+func (o *options) openPage() (net.Listener, error) {
+	if err := o.domain.Open(o.log); err != nil {
+		return nil, err
+	}
+	names := o.domain.Names()
+	if o.names = append(o.names, names...); names != nil && o.domain.Proxies() == nil {
+		o.page = cmp.Or(o.page, ":80")
+	}
+	page, err := web.Listen(cmp.Or(o.page, "127.0.0.1:8080"), false)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("-page: %w", err), o.domain.Close())
+	}
+	host, _, err := net.SplitHostPort(page.Addr().String())
+	if err != nil {
+		return nil, err
+	}
+	o.listen = cmp.Or(o.listen, net.JoinHostPort(host, "7777"))
+	if names != nil {
+		host = "127.0.0.1"
+	}
+	o.websocket = cmp.Or(o.websocket, net.JoinHostPort(host, "7778"))
+	return page, nil
 }
 
 // parsePublic reads -public.
@@ -124,40 +154,45 @@ func (o *options) parsePublic() error {
 	return nil
 }
 
-// open returns the server of the rooms, and its port for WebSockets.
-func (o *options) open(audit *operator.Audit) (*rooms.Server, uint16, error) {
+// open returns the server of the rooms, and its address for WebSockets.
+func (o *options) open(audit *operator.Audit) (*rooms.Server, netip.AddrPort, error) {
 	wire, err := eventloop.ListenConfig{
 		Logger:    o.log,
 		WebSocket: eventloop.WebSocketConfig{Addr: o.websocket, Hosts: o.names},
 	}.Listen(o.listen)
 	if err != nil {
-		return nil, 0, err
+		return nil, netip.AddrPort{}, err
 	}
-	if len(o.addresses) == 0 && wire.LocalAddr().Addr().IsUnspecified() {
-		return nil, 0, errors.Join(fmt.Errorf("-listen %s: set -public to the address at which players reach this server", o.listen), wire.Close())
+	if len(o.addresses) == 0 && o.domain.Names() == nil && wire.LocalAddr().Addr().IsUnspecified() {
+		return nil, netip.AddrPort{}, errors.Join(fmt.Errorf("-listen %s: set -public to the address at which players reach this server", o.listen), wire.Close())
 	}
-	server, err := rooms.New(rooms.Config{
-		Kinds: []rooms.Kind{kind()}, Addresses: o.addresses, Endpoints: rooms.Endpoints{WS: o.connect},
-		Logger: o.log, Told: audit.Told,
-	}, wire)
+	config := rooms.Config{Kinds: []rooms.Kind{kind()}, Addresses: o.addresses, Logger: o.log, Told: audit.Told}
+	wires, err := o.domain.Rooms(&config, wire)
 	if err != nil {
-		return nil, 0, errors.Join(err, wire.Close())
+		return nil, netip.AddrPort{}, errors.Join(err, wire.Close())
+	}
+	server, err := rooms.New(config, wires...)
+	if err != nil {
+		for _, w := range wires {
+			err = errors.Join(err, w.Close())
+		}
+		return nil, netip.AddrPort{}, err
 	}
 	o.log.Info("serving", "udp", wire.LocalAddr(), "websocket", wire.WebSocketAddr())
-	return server, wire.WebSocketAddr().Port(), nil
+	return server, wire.WebSocketAddr(), nil
 }
 
 // beside returns the functions that serve the page with the rooms, and the operator page.
-func (o *options) beside(server *rooms.Server, login authenticator, port uint16, audit *operator.Audit) (all []func(context.Context) error, err error) {
+func (o *options) beside(server *rooms.Server, login authenticator, page net.Listener, sockets netip.AddrPort, audit *operator.Audit) (all []func(context.Context) error, err error) {
 	seats := rooms.Here(server)
 	if login == nil && !seats.Local() {
 		return nil, fmt.Errorf("-listen %s: other machines can reach it, and nobody would know who their players are: set -key, or -guests to let everybody play", o.listen)
 	}
 	c := roomsweb.Config{Authenticate: login, Logger: o.log}
 	if login != nil {
-		c.Hosts, c.TrustedProxies = o.names, proxies
+		c.Hosts, c.TrustedProxies = o.names, o.domain.Proxies()
 	}
-	handler, err := roomsweb.New(c, seats)
+	handler, err := roomsweb.New(c, o.domain.Seats(seats))
 	if err != nil {
 		return nil, err
 	}
@@ -169,28 +204,25 @@ func (o *options) beside(server *rooms.Server, login authenticator, port uint16,
 	site.Handle("/rooms", handler)
 	site.Handle("/rooms/", handler)
 	site.Handle("/ready", roomsweb.Ready(seats))
-	site.Handle("/", &web.Dist{Folder: folder, Command: build, Port: port, WebSocket: o.connect, Hosts: o.names})
-
-	page, err := net.Listen("tcp", o.page)
-	if err != nil {
-		return nil, fmt.Errorf("-page: %w", err)
-	}
-	o.log.Info("page", "url", "http://"+page.Addr().String()+"/")
-	all = append(all, roomsweb.Beside(page, site))
+	site.Handle("/", o.domain.Dist(&web.Dist{Folder: folder, Command: build, Port: sockets.Port(), Hosts: o.names}))
+	all = append(all, func(ctx context.Context) error {
+		return o.domain.Serve(ctx, page, site, &web.SocketProxy{To: sockets})
+	})
+	o.log.Info("page", "url", o.domain.URL(page.Addr())+"/")
 	if o.inspect == "" {
 		return all, nil
 	}
 	operators, err := operator.ParseOperators(os.Getenv(operator.OperatorsVariable))
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", operator.OperatorsVariable, err), page.Close())
+		return nil, fmt.Errorf("%s: %w", operator.OperatorsVariable, err)
 	}
 	office, err := operator.New(server, operator.Config{Token: os.Getenv("INSPECT_TOKEN"), Operators: operators, Audit: audit, Queued: handler.Queued, Logger: o.log})
 	if err != nil {
-		return nil, errors.Join(err, page.Close())
+		return nil, err
 	}
 	l, err := net.Listen("tcp", o.inspect)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("-inspect: %w", err), page.Close())
+		return nil, fmt.Errorf("-inspect: %w", err)
 	}
 	o.log.Info("operator", "url", "http://"+l.Addr().String()+"/")
 	return append(all, func(ctx context.Context) error { return office.Serve(ctx, l) }), nil

@@ -262,8 +262,11 @@ func TestFlags(t *testing.T) {
 		"-public":                "-public nowhere",
 		"only flags are allowed": "now",
 		"set one of them":        "-guests -key @main.go",
-		"set -key, or -guests":   "-listen 127.0.0.1:0 -websocket 127.0.0.1:0 -public 192.0.2.1:7777",
-		"set -public":            "-listen 0.0.0.0:0 -websocket 127.0.0.1:0 -guests",
+		"set -key, or -guests":   "-listen 127.0.0.1:0 -websocket 127.0.0.1:0 -page 127.0.0.1:0 -public 192.0.2.1:7777",
+		"set -public":            "-listen 0.0.0.0:0 -websocket 127.0.0.1:0 -page 127.0.0.1:0 -guests",
+		"a path is allowed":      "-domain play.example/stars",
+		"allowed with -domain":   "-proxy 127.0.0.1",
+		"-saves":                 "-listen 127.0.0.1:0 -websocket 127.0.0.1:0 -page 127.0.0.1:0 -saves main.go",
 		"-page":                  "-listen 127.0.0.1:0 -websocket 127.0.0.1:0 -page nowhere",
 		"-inspect":               "-listen 127.0.0.1:0 -websocket 127.0.0.1:0 -page 127.0.0.1:0 -inspect nowhere",
 	} {

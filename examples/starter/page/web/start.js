@@ -12,16 +12,19 @@ function player() {
 
 async function start() {
   const code = location.hash.slice(1);
-  const answer = await fetch(code ? `rooms/${encodeURIComponent(code)}/join` : "rooms/join", {
+  const [kept, id] = (sessionStorage.getItem("room") ?? "").split(" ");
+  const room = code && code === kept ? id : code; // after a restart of the server, only the id leads to a saved room
+  const answer = await fetch(room ? `rooms/${encodeURIComponent(room)}/join` : "rooms/join", {
     method: "POST",
     headers: { "Content-Type": "application/json", Player: player() },
-    body: JSON.stringify(code ? {} : { kind: "game" }),
+    body: JSON.stringify(room ? {} : { kind: "game" }),
   });
   const seat = await answer.json();
   if (!answer.ok) {
     status.replaceChildren(`${seat.message} `, Object.assign(document.createElement("a"), { href: location.pathname + location.search, textContent: "Play in another room" }));
     return;
   }
+  sessionStorage.setItem("room", `${seat.code} ${seat.room}`);
   history.replaceState(null, "", `${location.pathname}${location.search}#${seat.code}`);
   invite.href = `${location.pathname}#${seat.code}`;
   invite.textContent = `Invite: ${seat.code}`;

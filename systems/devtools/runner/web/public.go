@@ -125,6 +125,14 @@ func (p *Public) on() bool { return p.names != nil }
 // alone reports whether this process serves HTTPS itself.
 func (p *Public) alone() bool { return p.on() && p.proxies == nil }
 
+// URL returns the URL of the page without a slash at its end: that of -domain, or that of this machine for the address of its listener.
+func (p *Public) URL(page net.Addr) string {
+	if p.on() {
+		return p.url("https", "")
+	}
+	return "http://" + localAddress(page)
+}
+
 // url returns the URL of a path of the page.
 func (p *Public) url(scheme, path string) string { return scheme + "://" + p.names[0] + p.path + path }
 

@@ -82,9 +82,9 @@ func (b *worldPage) rooms(ctx context.Context, world runner.Game, o runner.Optio
 			err = fmt.Errorf("-web: %w", err)
 		}
 	}
-	to := where{HTTP: "http://" + localAddress(at), UDP: localAddress(wire.LocalAddr()), WS: "ws://" + localAddress(wire.WebSocketAddr()), Kind: world.Name, Seats: o.Seats}
+	to := where{HTTP: b.public.URL(page.Addr()), UDP: localAddress(wire.LocalAddr()), WS: "ws://" + localAddress(wire.WebSocketAddr()), Kind: world.Name, Seats: o.Seats}
 	if b.public.on() {
-		to.HTTP, to.WS = b.public.url("https", ""), b.public.url("wss", playPath)
+		to.WS = b.public.url("wss", playPath)
 	}
 	to.Rooms = to.HTTP + "/rooms"
 	var watch func(context.Context) error
