@@ -5,6 +5,7 @@ go 1.26.0
 replace (
 	github.com/tactusgo/tactus => ../..
 	github.com/tactusgo/tactus/examples => ..
+	github.com/tactusgo/tactus/examples/starter => ../starter
 	github.com/tactusgo/tactus/internal/bench => ../../internal/bench
 	github.com/tactusgo/tactus/internal/tools => ../../internal/tools
 	github.com/tactusgo/tactus/netsys/webtransport => ../../netsys/webtransport
@@ -26,6 +27,7 @@ require (
 	github.com/quic-go/quic-go v0.62.0
 	github.com/tactusgo/tactus v0.1.0
 	github.com/tactusgo/tactus/examples v0.1.0
+	github.com/tactusgo/tactus/examples/starter v0.1.0
 	github.com/tactusgo/tactus/internal/bench v0.0.0-00010101000000-000000000000
 	github.com/tactusgo/tactus/internal/tools v0.0.0-00010101000000-000000000000
 	github.com/tactusgo/tactus/netsys/webtransport v0.1.0

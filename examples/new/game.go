@@ -226,7 +226,7 @@ func copyTemplate(to, from, oldModule, newModule string, without []string) error
 		}
 		skip := slices.Contains(without, filepath.ToSlash(rel))
 		switch base := d.Name(); {
-		case d.IsDir() && (skip || base == "node_modules" || base == "dist" || base == "gen"):
+		case d.IsDir() && (skip || base == "node_modules" || base == "dist" || base == "gen" || base == "bin"):
 			return filepath.SkipDir
 		case d.IsDir():
 			return os.MkdirAll(filepath.Join(to, rel), 0o755)

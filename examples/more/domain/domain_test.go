@@ -1,29 +1,42 @@
 package domain
 
 import (
+	"context"
+	"crypto/sha256"
 	"crypto/tls"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/quic-go/quic-go"
+
+	"github.com/tactusgo/tactus/netsys/websocket"
+	"github.com/tactusgo/tactus/netsys/webtransport"
 )
 
-// A process obtains a certificate with one order. A guest plays over wss on the port of the page. After the process was killed, the
-// next one has the certificate and the room without another order, and the guest returns to its seat. SIGTERM ends it with a save.
+// A process obtains a certificate with one order. A guest plays over wss on the port of the page, and over WebTransport. After the
+// process was killed, the next one has the certificate and the room without another order, and the guest returns to its seat. SIGTERM
+// ends it with a save.
 func TestDomain(t *testing.T) {
+	for _, x := range servers(t) {
+		t.Run(x.name, func(t *testing.T) { testDomain(t, x) })
+	}
+}
+
+func testDomain(t *testing.T, x server) {
 	at := free(t, 2)
 	plain, secure := at[0], at[1]
 	a := newAuthority(t, plain, secure)
-	certificates, saves := t.TempDir(), t.TempDir()
-	args := []string{"-rooms", "-domain", name, "-http", plain, "-https", secure, "-acme", a.directory, "-certificates", certificates, "-saves", saves}
+	command := slices.Concat(x.command, []string{plain, "-https", secure, "-acme", a.directory}, x.public(t, t.TempDir()))
+	variables := a.environment(t, plain)
 	c := client(a.roots, map[string]string{name + ":80": plain, name + ":443": secure})
-
 	base := "https://" + name + "/"
 
-	server := start(t, plain, a.server, args...)
+	server := start(t, command, variables)
 	if _, body := get(t, c, base+"connect.json"); !strings.Contains(body, `"websocket":"wss://play.test/play"`) {
 		t.Errorf("connect.json: %s", body)
 	}
@@ -33,26 +46,25 @@ func TestDomain(t *testing.T) {
 	if r, body := get(t, c, base); r.StatusCode != http.StatusOK || !strings.Contains(body, "<script") {
 		t.Errorf("the page: %s %.80s", r.Status, body)
 	}
-	seat := ask(t, c, base+"rooms/create", `{"kind":"arena"}`)
-	if seat.Endpoints.WS != "wss://play.test/play" || seat.Loaded != 0 {
+	seat := ask(t, c, base+"rooms/create", fmt.Sprintf(`{"kind":%q}`, x.kind))
+	if seat.Endpoints.WS != "wss://play.test/play" || seat.Endpoints.WebTransport != base || seat.Loaded != 0 {
 		t.Errorf("the admission: %+v", seat.Endpoints)
 	}
-	webTransport(t, a, seat.Endpoints.WebTransport, secure)
 	rooms := base + "rooms"
-	play(t, c, rooms, seat, 6, func() { _ = server.signal(syscall.SIGKILL) }) // there is a save every five seconds
+	x.play(t, c, overWebSocket(c), rooms, seat, 6, func() { _ = server.signal(syscall.SIGKILL) }) // there is a save every five seconds
 	if n := a.orders.Load(); n != 1 {
 		t.Errorf("%d orders", n)
 	}
 
-	server = start(t, plain, a.server, args...)
+	server = start(t, command, variables)
 	_, _ = get(t, c, base+"connect.json")
 	again := ask(t, c, rooms+"/"+seat.Room+"/reconnect", `{}`)
 	if again.Loaded == 0 || again.Room != seat.Room || again.Code != seat.Code {
 		t.Errorf("after a restart: room %s of tick %d, code %s; before: %s, %s", again.Room, again.Loaded, again.Code, seat.Room, seat.Code)
 	}
-	tick := play(t, c, rooms, again, 1, func() {
-		if got := freeSeats(t, c, rooms); got < 4 { // of 8, beside a player and three bots
-			t.Errorf("%d seats are free: the bots have not returned to theirs", got)
+	tick := x.play(t, c, overWebTransport(t, a, secure), rooms, again, 1, func() {
+		if taken := takenSeats(t, c, rooms); taken < 1+x.bots {
+			t.Errorf("%d seats are taken: the bots have not returned to theirs", taken)
 		}
 		if err := server.signal(syscall.SIGTERM); err != nil {
 			t.Error(err)
@@ -62,7 +74,7 @@ func TestDomain(t *testing.T) {
 		t.Errorf("the match of tick %d continues at tick %d", again.Loaded, tick)
 	}
 
-	_ = start(t, plain, a.server, args...)
+	_ = start(t, command, variables)
 	_, _ = get(t, c, base+"connect.json")
 	if last := ask(t, c, rooms+"/"+seat.Room+"/reconnect", `{}`); last.Loaded+60 < tick {
 		t.Errorf("the match was at tick %d before SIGTERM, and continues at %d", tick, last.Loaded)
@@ -72,30 +84,31 @@ func TestDomain(t *testing.T) {
 	}
 }
 
-// freeSeats returns the number of free seats of the only room.
-func freeSeats(t *testing.T, c *http.Client, rooms string) int {
+// takenSeats returns the number of taken seats of the only room.
+func takenSeats(t *testing.T, c *http.Client, rooms string) int {
 	t.Helper()
 	var list struct {
 		Rooms []struct {
-			Free int `json:"free"`
+			Capacity int `json:"capacity"`
+			Free     int `json:"free"`
 		} `json:"rooms"`
 	}
 	_, body := get(t, c, rooms)
 	if err := json.Unmarshal([]byte(body), &list); err != nil || len(list.Rooms) != 1 {
 		t.Fatalf("the rooms: %s, %v", body, err)
 	}
-	return list.Rooms[0].Free
+	return list.Rooms[0].Capacity - list.Rooms[0].Free
 }
 
-// webTransport connects by QUIC to the WebTransport of the domain, with its certificate.
-func webTransport(t *testing.T, a *authority, url, addr string) {
-	t.Helper()
-	if want := "https://" + name + "/"; url != want {
-		t.Errorf("WebTransport at %q, want %q", url, want)
+// overWebTransport connects to the WebTransport of the domain at an address, and checks its certificate.
+func overWebTransport(t *testing.T, a *authority, addr string) dial {
+	return func(ctx context.Context, _ admission) (*websocket.Wire, error) {
+		c, err := quic.DialAddr(ctx, addr, &tls.Config{RootCAs: a.roots, ServerName: name, NextProtos: []string{"h3"}}, &quic.Config{EnableDatagrams: true})
+		if err != nil {
+			return nil, err
+		}
+		leaf := c.ConnectionState().TLS.PeerCertificates[0].Raw
+		_ = c.CloseWithError(0, "")
+		return webtransport.DialConfig{Hashes: [][sha256.Size]byte{sha256.Sum256(leaf)}}.Dial(ctx, fmt.Sprintf("https://%s:%d/", name, port(t, addr)))
 	}
-	c, err := quic.DialAddr(t.Context(), addr, &tls.Config{RootCAs: a.roots, ServerName: name, NextProtos: []string{"h3"}}, &quic.Config{EnableDatagrams: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = c.CloseWithError(0, "")
 }

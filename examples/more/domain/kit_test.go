@@ -15,10 +15,15 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,8 +37,10 @@ import (
 	"github.com/letsencrypt/pebble/v2/wfe"
 	"github.com/miekg/dns"
 
-	"github.com/tactusgo/tactus/examples/arena/game"
+	"github.com/tactusgo/tactus/ecs"
+	arena "github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/examples/pages"
+	starter "github.com/tactusgo/tactus/examples/starter/game"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/netsys/netcode"
@@ -50,33 +57,21 @@ const name = "play.test"
 // patience is the limit of everything that a test waits for.
 const patience = time.Minute
 
-// The variables of a server process.
-const (
-	plainVariable = "TACTUS_TEST_PLAIN" // the address to which port 80 of the name leads; set: the test is a server process
-	rootsVariable = "TACTUS_TEST_ROOTS" // a file with the certificate of the authority's own server
-)
+// arenaVariable is set in a process that is the command of the arena.
+const arenaVariable = "TACTUS_TEST_ARENA"
 
 func TestMain(m *testing.M) {
-	if plain := os.Getenv(plainVariable); plain != "" {
-		os.Exit(serve(plain, os.Args[1:]))
+	if os.Getenv(arenaVariable) != "" {
+		os.Exit(serveArena(os.Args[1:]))
 	}
 	os.Exit(m.Run())
 }
 
-// serve is the command of the arena with WebTransport. It trusts the authority in rootsVariable.
-func serve(plain string, args []string) int {
-	roots := x509.NewCertPool()
-	if file := os.Getenv(rootsVariable); file != "" {
-		b, err := os.ReadFile(file)
-		if err != nil || !roots.AppendCertsFromPEM(b) {
-			log.Print(file, " has no certificate: ", err)
-			return 1
-		}
-	}
-	world := game.World()
+// serveArena is the command of the arena with WebTransport.
+func serveArena(args []string) int {
+	world := arena.World()
 	web.Beside(&world, eventloop.ListenBoth, web.Config{
-		Dist:   pages.Page("arena"),
-		Domain: web.DomainConfig{Client: client(roots, map[string]string{name + ":80": plain})},
+		Dist: pages.Page("arena"),
 		WebTransport: func(addr string, secure *tls.Config, hosts []string) (netsys.Wire, error) {
 			return webtransport.Listen(webtransport.Config{Addr: addr, TLS: secure, Hosts: hosts})
 		},
@@ -84,6 +79,98 @@ func serve(plain string, args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	return runner.Main(ctx, world, args, os.Stdout, os.Stderr)
+}
+
+// server is a program that serves a game under a domain.
+type server struct {
+	name, kind string
+	// command is the program and its arguments, before the address of the page.
+	command []string
+	// public returns the arguments of a public server that keeps everything in a folder.
+	public   func(t *testing.T, folder string) []string
+	protocol func() *ecs.Protocol
+	config   func() systems.ClientConfig
+	bots     int // beside one player
+}
+
+// servers returns the command of a world, and the server of the template.
+func servers(t *testing.T) []server {
+	t.Helper()
+	program, files := buildStarter(t)
+	world, o := arena.World(), &runner.Options{Clients: 8, Preset: "LocalSync", Tick: 60, ServerEvery: 1, Timing: "buffered"}
+	return []server{{
+		name: "arena", kind: "arena", bots: 3,
+		command: []string{os.Args[0], "-rooms", "-http"},
+		public: func(_ *testing.T, folder string) []string {
+			return []string{"-certificates", filepath.Join(folder, "certificates"), "-saves", filepath.Join(folder, "saves"), "-domain", name}
+		},
+		protocol: func() *ecs.Protocol { return world.Protocol(o) },
+		config:   func() systems.ClientConfig { return world.Company(o, 0) },
+	}, {
+		name: "starter", kind: starter.Kind,
+		command:  []string{program, "-guests", "-listen", "127.0.0.1:0", "-websocket", "127.0.0.1:0", "-files", files, "-page"},
+		public:   unit,
+		protocol: starter.Protocol,
+		config: func() (c systems.ClientConfig) {
+			starter.Listen(&c, func(string) {})
+			return c
+		},
+	}}
+}
+
+// unit returns the arguments of the service of systemd that the template has.
+func unit(t *testing.T, folder string) []string {
+	t.Helper()
+	b, err := os.ReadFile("../../starter/server/game.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := regexp.MustCompile(`(?m)^ExecStart=\S+ (.*)$`).FindStringSubmatch(string(b))
+	if command == nil {
+		t.Fatalf("the unit has no command:\n%s", b)
+	}
+	return strings.Fields(strings.NewReplacer("play.example.com", name, "${STATE_DIRECTORY}", folder).Replace(command[1]))
+}
+
+// buildStarter builds the server of the template, with the lines for WebTransport that its README shows. It returns the program, and a
+// folder with a page.
+func buildStarter(t *testing.T) (program, files string) {
+	t.Helper()
+	dir := t.TempDir()
+	readme, err := os.ReadFile("../../starter/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	main, err := filepath.Abs("../../starter/server/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := os.ReadFile(main)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := regexp.MustCompile("(?s)```diff\n(\\+\to\\.domain\\.WebTransport.*?)\n (.*?)\n```").FindSubmatch(readme)
+	if shown == nil || bytes.Count(code, shown[2]) != 1 {
+		t.Fatal("the README of the template shows no lines for WebTransport, or before a line that its server does not have")
+	}
+	lines := append(regexp.MustCompile(`(?m)^\+`).ReplaceAll(shown[1], nil), '\n')
+	code = bytes.Replace(code, shown[2], append(lines, shown[2]...), 1)
+	code = bytes.Replace(code, []byte("import (\n"), []byte("import (\n\t\"crypto/tls\"\n\t\"github.com/tactusgo/tactus/netsys\"\n\t\"github.com/tactusgo/tactus/netsys/webtransport\"\n"), 1)
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {main: filepath.Join(dir, "main.go")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, b := range map[string][]byte{"main.go": code, "overlay.json": overlay, "index.html": []byte("<script src=game.js></script>")} {
+		if err := os.WriteFile(filepath.Join(dir, file), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program = filepath.Join(dir, "server")
+	build := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", program, "github.com/tactusgo/tactus/examples/starter/server")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program, dir
 }
 
 // client returns a client that trusts roots, and connects to other addresses than those in URLs. It does not follow redirects.
@@ -111,9 +198,24 @@ type authority struct {
 	orders    atomic.Int32
 }
 
-// newAuthority starts pebble, which connects to these ports of loopback.
+// environment returns the variables of a server that trusts the authority, and reaches port 80 of the name at an address.
+func (a *authority) environment(t *testing.T, plain string) []string {
+	t.Helper()
+	proxy := httptest.NewServer(&httputil.ReverseProxy{ErrorLog: log.New(io.Discard, "", 0), Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(&url.URL{Scheme: "http", Host: plain})
+		r.Out.Host = r.In.Host
+	}})
+	t.Cleanup(proxy.Close)
+	return []string{"SSL_CERT_FILE=" + a.server, "HTTP_PROXY=" + proxy.URL, "NO_PROXY="}
+}
+
+// newAuthority starts pebble, which connects to these ports of loopback. Until the end of the test, the name leads to loopback for
+// this process, too.
 func newAuthority(t *testing.T, plain, secure string) *authority {
 	t.Helper()
+	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
+		t.Skip("programs do not read SSL_CERT_FILE here")
+	}
 	t.Setenv("PEBBLE_VA_NOSLEEP", "1")
 	t.Setenv("PEBBLE_WFE_NONCEREJECT", "0")
 	names, err := net.Listen("tcp", "127.0.0.1:0") // pebble asks by TCP
@@ -129,7 +231,11 @@ func newAuthority(t *testing.T, plain, secure string) *authority {
 		_ = w.WriteMsg(&answer)
 	})}
 	go func() { _ = resolver.ActivateAndServe() }()
-	t.Cleanup(func() { _ = resolver.Shutdown() })
+	usual := net.DefaultResolver
+	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "tcp", names.Addr().String())
+	}}
+	t.Cleanup(func() { net.DefaultResolver = usual; _ = resolver.Shutdown() })
 
 	quiet, store := log.New(io.Discard, "", 0), db.NewMemoryStore()
 	issuer := ca.New(quiet, store, "", "ecdsa", 0, 1, map[string]ca.Profile{"default": {}})
@@ -193,11 +299,11 @@ func (p *process) Write(b []byte) (int, error) {
 	return p.out.Write(b)
 }
 
-// start starts a server process. roots may be "".
-func start(t *testing.T, plain, roots string, args ...string) *process {
+// start starts a server process with further variables.
+func start(t *testing.T, command, variables []string) *process {
 	t.Helper()
-	p := &process{t: t, cmd: exec.Command(os.Args[0], args...), done: make(chan error, 1)}
-	p.cmd.Env = append(os.Environ(), plainVariable+"="+plain, rootsVariable+"="+roots)
+	p := &process{t: t, cmd: exec.Command(command[0], command[1:]...), done: make(chan error, 1)}
+	p.cmd.Env = slices.Concat(os.Environ(), []string{arenaVariable + "=1"}, variables)
 	p.cmd.Stdout, p.cmd.Stderr = p, p
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -286,12 +392,25 @@ func ask(t *testing.T, c *http.Client, url, body string) (a admission) {
 	return a
 }
 
+// dial connects to the game.
+type dial func(ctx context.Context, a admission) (*websocket.Wire, error)
+
+// overWebSocket connects to the WebSocket of an admission, by a client for HTTP.
+func overWebSocket(c *http.Client) dial {
+	return func(ctx context.Context, a admission) (*websocket.Wire, error) {
+		usual := http.DefaultTransport
+		http.DefaultTransport = c.Transport // of websocket.Connect
+		defer func() { http.DefaultTransport = usual }()
+		return websocket.Dial(ctx, a.Endpoints.WS)
+	}
+}
+
 // play plays on a seat of a room for some seconds of the match, calls end, leaves, and returns the newest tick. The machine of the
 // test may be so busy that the server refuses the player at first.
-func play(t *testing.T, c *http.Client, url string, a admission, seconds uint32, end func()) uint32 {
+func (x *server) play(t *testing.T, c *http.Client, to dial, url string, a admission, seconds uint32, end func()) uint32 {
 	t.Helper()
 	for late := time.Now().Add(patience); ; a = ask(t, c, url+"/"+a.Room+"/join", `{}`) {
-		tick, err := playOnce(t, c, a, 60*seconds, end)
+		tick, err := x.playOnce(t, to, a, 60*seconds, end)
 		if err == nil {
 			return tick
 		}
@@ -303,11 +422,8 @@ func play(t *testing.T, c *http.Client, url string, a admission, seconds uint32,
 }
 
 // playOnce plays with one token.
-func playOnce(t *testing.T, c *http.Client, a admission, ticks uint32, end func()) (tick uint32, err error) {
+func (x *server) playOnce(t *testing.T, to dial, a admission, ticks uint32, end func()) (tick uint32, err error) {
 	t.Helper()
-	usual := http.DefaultTransport
-	http.DefaultTransport = c.Transport // of websocket.Connect
-	defer func() { http.DefaultTransport = usual }()
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
 	b, err := base64.StdEncoding.DecodeString(a.Token)
@@ -318,14 +434,13 @@ func playOnce(t *testing.T, c *http.Client, a admission, ticks uint32, end func(
 	if err != nil {
 		t.Fatal(err)
 	}
-	wire, err := websocket.Dial(ctx, a.Endpoints.WS)
+	wire, err := to(ctx, a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	world, o := game.World(), &runner.Options{Clients: 8, Preset: "LocalSync", Tick: 60, ServerEvery: 1, Timing: "buffered"}
-	config := world.Company(o, 0)
+	config := x.config()
 	config.Session.Token = token
-	player, err := systems.NewClient(wire, wire.RemoteAddr(), world.Protocol(o), config)
+	player, err := systems.NewClient(wire, wire.RemoteAddr(), x.protocol(), config)
 	if err != nil {
 		t.Fatal(err)
 	}

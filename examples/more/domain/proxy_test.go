@@ -14,39 +14,42 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
 // Behind a proxy with TLS, a guest plays under a path, whether the proxy removes the path or not.
 func TestBehindProxy(t *testing.T) {
-	for _, under := range []struct {
-		name  string
-		keeps bool // the path
-		proxy func(t *testing.T, to string, keeps bool) (addr string)
-	}{
-		{"Go", false, goProxy}, {"Go keeps the path", true, goProxy}, {"nginx", false, nginx}, {"nginx keeps the path", true, nginx},
-	} {
-		t.Run(under.name, func(t *testing.T) {
-			plain := free(t, 1)[0]
-			addr := under.proxy(t, plain, under.keeps)
-			start(t, plain, "", "-rooms", "-domain", name+"/games/arena", "-proxy", "127.0.0.1", "-http", plain)
-			c := client(nil, map[string]string{name + ":443": addr})
-			c.Transport.(*http.Transport).TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
-			base := "https://" + name + "/games/arena/"
-			var body string
-			for r := new(http.Response); r.StatusCode != http.StatusOK; { // the proxy answers before the server does
-				r, body = get(t, c, base+"connect.json")
-			}
-			if !strings.Contains(body, `"websocket":"wss://play.test/games/arena/play"`) {
-				t.Errorf("connect.json: %s", body)
-			}
-			seat := ask(t, c, base+"rooms/create", `{"kind":"arena"}`)
-			if seat.Endpoints.WS != "wss://play.test/games/arena/play" {
-				t.Errorf("the admission: %+v", seat.Endpoints)
-			}
-			play(t, c, base+"rooms", seat, 1, func() {})
-		})
+	for _, x := range servers(t) {
+		for _, under := range []struct {
+			name  string
+			keeps bool // the path
+			proxy func(t *testing.T, to string, keeps bool) (addr string)
+		}{
+			{"Go", false, goProxy}, {"Go keeps the path", true, goProxy}, {"nginx", false, nginx}, {"nginx keeps the path", true, nginx},
+		} {
+			t.Run(x.name+" behind "+under.name, func(t *testing.T) {
+				plain := free(t, 1)[0]
+				addr := under.proxy(t, plain, under.keeps)
+				start(t, append(slices.Clip(x.command), plain, "-domain", name+"/games/play", "-proxy", "127.0.0.1"), nil)
+				c := client(nil, map[string]string{name + ":443": addr})
+				c.Transport.(*http.Transport).TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
+				base := "https://" + name + "/games/play/"
+				var body string
+				for r := new(http.Response); r.StatusCode != http.StatusOK; { // the proxy answers before the server does
+					r, body = get(t, c, base+"connect.json")
+				}
+				if !strings.Contains(body, `"websocket":"wss://play.test/games/play/play"`) {
+					t.Errorf("connect.json: %s", body)
+				}
+				seat := ask(t, c, base+"rooms/create", fmt.Sprintf(`{"kind":%q}`, x.kind))
+				if seat.Endpoints.WS != "wss://play.test/games/play/play" {
+					t.Errorf("the admission: %+v", seat.Endpoints)
+				}
+				x.play(t, c, overWebSocket(c), base+"rooms", seat, 1, func() {})
+			})
+		}
 	}
 }
 
@@ -59,7 +62,7 @@ func goProxy(t *testing.T, to string, keeps bool) string {
 		r.SetXForwarded()
 	}})
 	if !keeps {
-		h = http.StripPrefix("/games/arena", h)
+		h = http.StripPrefix("/games/play", h)
 	}
 	s := httptest.NewTLSServer(h)
 	t.Cleanup(s.Close)
@@ -82,7 +85,7 @@ func nginx(t *testing.T, to string, keeps bool) string {
 		t.Fatal(err)
 	}
 	if keeps {
-		to += "/games/arena"
+		to += "/games/play"
 	}
 	config := fmt.Sprintf(`daemon off; pid %[1]s/pid; error_log stderr; events {}
 http {
@@ -91,7 +94,7 @@ http {
 	server {
 		listen %[2]s ssl;
 		ssl_certificate %[1]s/certificate.pem; ssl_certificate_key %[1]s/key.pem;
-		location /games/arena/ {
+		location /games/play/ {
 			proxy_pass http://%[3]s/;
 			proxy_http_version 1.1;
 			proxy_set_header Host $host;
