@@ -133,10 +133,12 @@ func unit(t *testing.T, folder string) []string {
 }
 
 // ownWebTransport is what the README of the template adds to its server, before the last line.
-const ownWebTransport = `	o.domain.WebTransport = func(addr string, secure *tls.Config, hosts []string) (netsys.Wire, error) {
+const ownWebTransport = `
+	o.domain.WebTransport = func(addr string, secure *tls.Config, hosts []string) (netsys.Wire, error) {
 		return webtransport.Listen(webtransport.Config{Addr: addr, TLS: secure, Hosts: hosts})
 	}
-	page, err := o.openPage()`
+	page, err := o.openPage()
+`
 
 // buildStarter builds the server of the template, with the lines for WebTransport that its README shows. It returns the program, and a
 // folder with a page.
@@ -155,12 +157,12 @@ func buildStarter(t *testing.T) (program, files string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	added := ownWebTransport[:strings.LastIndex(ownWebTransport, "\n")+1]
-	line := strings.TrimPrefix(ownWebTransport, added)
-	if shown := "+" + strings.ReplaceAll(strings.TrimSuffix(added, "\n"), "\n", "\n+") + "\n " + line; !strings.Contains(string(readme), shown) || bytes.Count(code, []byte(line)) != 1 {
-		t.Fatalf("the README of the template does not show these lines, or its server lacks the last one:\n%s", shown)
+	const last = "\tpage, err := o.openPage()\n"
+	added := strings.TrimSuffix(ownWebTransport, last)
+	if shown := strings.ReplaceAll(strings.TrimSuffix(added, "\n"), "\n", "\n+") + "\n " + last; !strings.Contains(string(readme), shown) || bytes.Count(code, []byte(last)) != 1 {
+		t.Fatalf("the README of the template does not show these lines, or its server lacks the last one:%s", shown)
 	}
-	code = bytes.Replace(code, []byte(line), []byte(ownWebTransport), 1)
+	code = bytes.Replace(code, []byte(last), []byte(ownWebTransport), 1)
 	code = bytes.Replace(code, []byte("import (\n"), []byte("import (\n\t\"crypto/tls\"\n\t\"github.com/tactusgo/tactus/netsys\"\n\t\"github.com/tactusgo/tactus/netsys/webtransport\"\n"), 1)
 	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {main: filepath.Join(dir, "main.go")}})
 	if err != nil {
