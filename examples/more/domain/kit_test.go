@@ -19,11 +19,9 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -39,16 +37,12 @@ import (
 
 	"github.com/tactusgo/tactus/ecs"
 	arena "github.com/tactusgo/tactus/examples/arena/game"
-	"github.com/tactusgo/tactus/examples/pages"
 	starter "github.com/tactusgo/tactus/examples/starter/game"
 	"github.com/tactusgo/tactus/netsys"
-	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/netsys/websocket"
-	"github.com/tactusgo/tactus/netsys/webtransport"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/devtools/runner"
-	"github.com/tactusgo/tactus/systems/devtools/runner/web"
 )
 
 // name is the host name of the tests, which no DNS of the internet has.
@@ -56,30 +50,6 @@ const name = "play.test"
 
 // patience is the limit of everything that a test waits for.
 const patience = time.Minute
-
-// arenaVariable is set in a process that is the command of the arena.
-const arenaVariable = "TACTUS_TEST_ARENA"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(arenaVariable) != "" {
-		os.Exit(serveArena(os.Args[1:]))
-	}
-	os.Exit(m.Run())
-}
-
-// serveArena is the command of the arena with WebTransport.
-func serveArena(args []string) int {
-	world := arena.World()
-	web.Beside(&world, eventloop.ListenBoth, web.Config{
-		Dist: pages.Page("arena"),
-		WebTransport: func(addr string, secure *tls.Config, hosts []string) (netsys.Wire, error) {
-			return webtransport.Listen(webtransport.Config{Addr: addr, TLS: secure, Hosts: hosts})
-		},
-	})
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	return runner.Main(ctx, world, args, os.Stdout, os.Stderr)
-}
 
 // server is a program that serves a game under a domain.
 type server struct {
@@ -97,10 +67,14 @@ type server struct {
 func servers(t *testing.T) []server {
 	t.Helper()
 	program, files := buildStarter(t)
+	arenaProgram := filepath.Join(files, "arena")
+	if out, err := exec.Command("go", "build", "-o", arenaProgram, "../webtransport").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 	world, o := arena.World(), &runner.Options{Clients: 8, Preset: "LocalSync", Tick: 60, ServerEvery: 1, Timing: "buffered"}
 	return []server{{
 		name: "arena", kind: "arena", bots: 3,
-		command: []string{os.Args[0], "-rooms", "-http"},
+		command: []string{arenaProgram, "-rooms", "-web", files, "-http"},
 		public: func(_ *testing.T, folder string) []string {
 			return []string{"-certificates", filepath.Join(folder, "certificates"), "-saves", filepath.Join(folder, "saves"), "-domain", name}
 		},
@@ -140,8 +114,8 @@ const ownWebTransport = `
 	page, err := o.openPage()
 `
 
-// buildStarter builds the server of the template, with the lines for WebTransport that its README shows. It returns the program, and a
-// folder with a page.
+// buildStarter builds the server of the template, with the lines for WebTransport that its README shows. It returns the program, and its
+// folder, which has a page and an empty client.
 func buildStarter(t *testing.T) (program, files string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -168,7 +142,7 @@ func buildStarter(t *testing.T) (program, files string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for file, b := range map[string][]byte{"main.go": code, "overlay.json": overlay, "index.html": []byte("<script src=game.js></script>")} {
+	for file, b := range map[string][]byte{"main.go": code, "overlay.json": overlay, "index.html": []byte("<script src=game.js></script>"), "play.wasm": nil, "wasm_exec.js": nil} {
 		if err := os.WriteFile(filepath.Join(dir, file), b, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -311,7 +285,7 @@ func (p *process) Write(b []byte) (int, error) {
 func start(t *testing.T, command, variables []string) *process {
 	t.Helper()
 	p := &process{t: t, cmd: exec.Command(command[0], command[1:]...), done: make(chan error, 1)}
-	p.cmd.Env = slices.Concat(os.Environ(), []string{arenaVariable + "=1"}, variables)
+	p.cmd.Env = append(os.Environ(), variables...)
 	p.cmd.Stdout, p.cmd.Stderr = p, p
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)

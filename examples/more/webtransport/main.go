@@ -3,6 +3,10 @@
 //	go -C examples/more run ./webtransport
 //
 // The page takes WebTransport where that passes, and WebSocket after a second where it does not. See -h.
+//
+// With -rooms as the first flag, it is the command of the arena, and -domain adds WebTransport to its rooms and its lobby:
+//
+//	go -C examples/more run ./webtransport -rooms -domain play.example.com -saves /var/lib/arena/saves
 package main
 
 import (
@@ -28,6 +32,7 @@ import (
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/netsys/webtransport"
 	"github.com/tactusgo/tactus/systems"
+	"github.com/tactusgo/tactus/systems/devtools/runner"
 	"github.com/tactusgo/tactus/systems/devtools/runner/web"
 )
 
@@ -48,6 +53,9 @@ func main() {
 
 // run is the command, until ctx ends. It returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == "-rooms" {
+		return runner.Main(ctx, world(), args, stdout, stderr)
+	}
 	o, err := parse(args, stderr)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -67,6 +75,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 1
 	}
 	return 0
+}
+
+// world returns the arena with a page. WebTransport is at the UDP port of -https, with the certificates of -domain.
+func world() runner.Game {
+	world := game.World()
+	web.Beside(&world, eventloop.ListenBoth, web.Config{
+		Package: "examples/arena/wasm", Dist: pages.Page("arena"),
+		WebTransport: func(addr string, secure *tls.Config, hosts []string) (netsys.Wire, error) {
+			return webtransport.Listen(webtransport.Config{Addr: addr, TLS: secure, Hosts: hosts})
+		},
+	})
+	return world
 }
 
 // parse reads the flags.
@@ -89,7 +109,8 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	fs.IntVar(&o.npcs, "npcs", 100, "entities that walk about")
 	fs.BoolVar(&o.insecure, "insecure-anyone-can-join", false, "play with others than this machine: anybody can join in anybody's name")
 	fs.Usage = func() {
-		fmt.Fprint(stderr, "usage: go -C examples/more run ./webtransport [flags]\n\nServes the arena by WebTransport beside WebSocket and UDP, and a page to play it on, which takes what passes.\n\n")
+		fmt.Fprint(stderr, "usage: go -C examples/more run ./webtransport [flags]\n\nServes the arena by WebTransport beside WebSocket and UDP, and a page to play it on, which takes what passes.\n"+
+			"For rooms under a domain: ./webtransport -rooms -domain play.example.com; -rooms -h explains the flags.\n\n")
 		fs.PrintDefaults()
 	}
 	if err = fs.Parse(args); err != nil {
