@@ -266,6 +266,7 @@ func TestFlags(t *testing.T) {
 		"set -public":            "-listen 0.0.0.0:0 -websocket 127.0.0.1:0 -page 127.0.0.1:0 -guests",
 		"a path is allowed":      "-domain play.example/stars",
 		"allowed with -domain":   "-proxy 127.0.0.1",
+		"-embed":                 "-embed portal.example",
 		"-saves":                 "-listen 127.0.0.1:0 -websocket 127.0.0.1:0 -page 127.0.0.1:0 -saves main.go",
 		"-page":                  "-listen 127.0.0.1:0 -websocket 127.0.0.1:0 -page nowhere",
 		"-inspect":               "-listen 127.0.0.1:0 -websocket 127.0.0.1:0 -page 127.0.0.1:0 -inspect nowhere",
@@ -281,7 +282,7 @@ func TestPage(t *testing.T) {
 	ctx, end := context.WithTimeout(t.Context(), time.Minute)
 	defer end()
 	files := t.TempDir()
-	s := start(ctx, "-files", files, "-inspect", "127.0.0.1:0")
+	s := start(ctx, "-files", files, "-inspect", "127.0.0.1:0", "-embed", "https://portal.example")
 	socket := s.until(t, "serving")["websocket"].(string)
 	url := s.until(t, "page")["url"].(string)
 	get := func(path string) string {
@@ -293,6 +294,9 @@ func TestPage(t *testing.T) {
 		text, err := io.ReadAll(r.Body)
 		if err = errors.Join(err, r.Body.Close()); err != nil {
 			t.Fatal(err)
+		}
+		if policy := r.Header.Get("Content-Security-Policy"); !strings.HasSuffix(policy, "frame-ancestors https://portal.example") {
+			t.Errorf("the policy of %q is %s", path, policy)
 		}
 		return string(text)
 	}

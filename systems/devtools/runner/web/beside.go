@@ -107,16 +107,21 @@ func (b *worldPage) flags(fs *flag.FlagSet) {
 
 // hosts declares the flags -names and -embed.
 func (b *worldPage) hosts(fs *flag.FlagSet) {
-	fs.Func("embed", "`sites` that may show the page in a frame, separated by commas, such as https://portal.example. The additional entry\n"+
-		"null serves sandboxed frames; then any site can play here through the browsers of its visitors. Default: no site",
-		func(s string) error {
-			b.config.Embed = strings.Split(s, ",")
-			return hostname.Embed(b.config.Embed).Validate()
-		})
+	EmbedFlag(fs, &b.config.Embed)
 	fs.Func("names", "additional host `names` under which the page may be opened, separated by commas", func(s string) error {
 		b.config.Hosts = strings.Split(s, ",")
 		return hostname.Guard{Hosts: b.config.Hosts}.Validate()
 	})
+}
+
+// EmbedFlag declares the flag -embed, which sets a list for Config.Embed, Dist.Embed and rooms/web.Config.Embed.
+func EmbedFlag(fs *flag.FlagSet, to *[]string) {
+	fs.Func("embed", "`sites` that may show the page in a frame, separated by commas, such as https://portal.example. The additional entry\n"+
+		"null serves sandboxed frames; then any site can play here through the browsers of its visitors. Default: no site",
+		func(s string) error {
+			*to = strings.Split(s, ",")
+			return hostname.Embed(*to).Validate()
+		})
 }
 
 // reasonForNoPage returns the reason why there is no page, or "".
