@@ -3,11 +3,10 @@ package game
 import (
 	"fmt"
 	"maps"
-	"strings"
-	"unicode"
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/names"
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems"
 )
@@ -18,15 +17,10 @@ type Line = components.Text[[80]byte]
 // Say is the message of a client with a line of chat.
 type Say struct{ Text Line }
 
-// Rename is the command that changes a player's name.
-type Rename struct {
-	Name components.Text[[16]byte]
-}
-
 // Said is the message of the server that forwards a line of chat to all clients.
 type Said struct {
 	Client uint32 `net:"raw"`
-	Name   components.Text[[16]byte]
+	Name   names.Text
 	Text   Line
 }
 
@@ -54,22 +48,13 @@ type sender struct {
 	client uint32
 }
 
-// rename executes the command. It removes unprintable characters and ignores a name that is then empty.
-func rename(w *ecs.World, client uint32, r *Rename) {
-	for _, p := range ecs.EachInOrder[named](w) {
-		if name := printable(r.Name.String()); p.Owner.Client == client && name != "" {
-			p.Who.Name.Set(name)
-		}
-	}
-}
-
 // Serve makes a server forward the chat of its clients. It drops lines that follow the previous line of the same client
 // within half a second.
 func (m *Messages) Serve(c *systems.ServerConfig) {
 	d := channel.NewDispatcher[sender](m.Registry)
 	spoken := make(map[uint32]uint32) // the tick from which each client may send the next line
 	channel.Handle(d, m.Say, func(t sender, s *Say) {
-		text, now := printable(s.Text.String()), t.server.Tick()
+		text, now := names.Printable(s.Text.String()), t.server.Tick()
 		if text == "" || now < spoken[t.client] {
 			return
 		}
@@ -79,7 +64,7 @@ func (m *Messages) Serve(c *systems.ServerConfig) {
 		said.Text.Set(text)
 		for _, p := range ecs.All[struct {
 			Owner components.Owner
-			Who   Player
+			Who   names.Named
 		}](t.server.World()) {
 			if p.Owner.Client == t.client {
 				said.Name = p.Who.Name
@@ -126,25 +111,9 @@ func (m *Messages) Play(c *systems.ClientConfig, heard func(*Said)) {
 	c.Session.OnMessage = func(c *systems.Client, number int, message []byte) error { return d.Deliver(c, number, message) }
 }
 
-// named is the row of players with their names.
-type named struct {
-	Owner *components.Owner
-	Who   *Player
-}
-
-// printable returns s without unprintable characters and without surrounding space.
-func printable(s string) string {
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return -1
-	}, s))
-}
-
 // callName returns the name of a player who has not chosen one.
 func callName(client uint32) string {
-	names := [...]string{"Allegro", "Presto", "Vivace", "Andante", "Largo", "Scherzo", "Rondo", "Adagio",
+	all := [...]string{"Allegro", "Presto", "Vivace", "Andante", "Largo", "Scherzo", "Rondo", "Adagio",
 		"Fuga", "Coda", "Forte", "Dolce", "Legato", "Tutti", "Rubato", "Brio"}
-	return names[int(client-1)%len(names)]
+	return all[int(client-1)%len(all)]
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/names"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 )
 
@@ -52,9 +53,8 @@ type Gun struct {
 	Wait uint8 `net:"0..255"` // ticks until the next shot
 }
 
-// Player is the name and the score of a player.
+// Player is the score of a player.
 type Player struct {
-	Name   components.Text[[16]byte]
 	Points uint16 `net:"0..65535"` // in this round
 	Kills  uint16 `net:"0..65535"` // of players and of server-controlled entities
 	Deaths uint16 `net:"0..65535"`
@@ -81,18 +81,18 @@ type muzzle struct{ At components.Position }
 // CombatProtocol returns the arena's protocol with guns: [Action] instead of [Input], entities that are shot down and
 // respawn, cover, scores, rounds and names. Entities lose no health over time.
 func CombatProtocol() *ecs.Protocol {
-	p := ecs.NewProtocol("arena-combat/4")
+	p := ecs.NewProtocol("arena-combat/5")
 	motion(p, "along", Size)
 	ecs.Replicate[Fighter](p, ecs.Predicted)
 	ecs.Replicate[Gun](p, ecs.Predicted|ecs.OwnerOnly)
 	ecs.Replicate[Player](p, 0)
+	names.Add(p)
 	ecs.Replicate[Verdict](p, ecs.OwnerOnly)
 	ecs.Replicate[components.Teleports](p, ecs.Predicted)
 	ecs.Singleton[Feed](p, 0)
 	ecs.Singleton[Round](p, 0)
 	ecs.Input[Action](p)
 	ecs.Join(p, joinCombat)
-	ecs.Command(p, rename)
 	ecs.Local[Wander](p, 0)
 	ecs.Local[fallen](p, 0)
 	ecs.Local[muzzle](p, 0)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/names"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 )
@@ -22,10 +23,10 @@ func PopulateCombat(w *ecs.World, players, npcs int) {
 
 // joinCombat spawns the player of a client, with a gun.
 func joinCombat(w *ecs.World, client uint32, _ *struct{}) {
-	player := Player{}
-	player.Name.Set(callName(client))
+	var named names.Named
+	named.Name.Set(callName(client))
 	w.Spawn(components.Owner{Client: client}, place(w, int(client)-1), components.Velocity{}, components.Heading{},
-		components.Health{Points: MaxHealth}, Fighter{}, Gun{}, Verdict{}, player, components.Teleports{}, fallen{}, muzzle{}, Action{})
+		components.Health{Points: MaxHealth}, Fighter{}, Gun{}, Verdict{}, Player{}, named, components.Teleports{}, fallen{}, muzzle{}, Action{})
 }
 
 // place returns the start position of the entity with a number, beside the cover.

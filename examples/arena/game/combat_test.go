@@ -9,6 +9,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/examples/arena/game"
+	"github.com/tactusgo/tactus/examples/names"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/policy"
@@ -67,7 +68,7 @@ func TestBotsFightUnderEveryModel(t *testing.T) {
 				t.Parallel()
 				f := newFight(t, systemstest.RoundTrip(80*time.Millisecond, 10*time.Millisecond, 0.02), 6, p, thin)
 				f.Run(time.Second)
-				var r game.Rename
+				var r names.Rename
 				r.Name.Set("Ada")
 				if err := systems.Command(f.Clients[0].Client, r); err != nil {
 					t.Fatal(err)
@@ -98,7 +99,7 @@ func TestBotsFightUnderEveryModel(t *testing.T) {
 				}
 				t.Logf("%d kills, %d of players, in %v", kills, deaths, f.Elapsed())
 				own, _ := f.Clients[0].Own(f.Clients[0].World())
-				name := ecs.Get[game.Player](f.Clients[0].World(), own).Name.String()
+				name := ecs.Get[names.Named](f.Clients[0].World(), own).Name.String()
 				if name != "Ada" {
 					t.Errorf("the player is called %q", name)
 				}

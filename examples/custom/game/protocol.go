@@ -4,6 +4,7 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/names"
 )
 
 // Input is the input of a player for one tick: the direction of walking.
@@ -51,7 +52,7 @@ type Match struct {
 
 // Protocol returns the game's protocol: the replicated components and the rules in their order.
 func Protocol() *ecs.Protocol {
-	p := ecs.NewProtocol("custom/1")
+	p := ecs.NewProtocol("custom/2")
 	ecs.ReplicateFields[components.Position](p, ecs.Predicted|ecs.Interpolated, schema.Fields{
 		"X": "0..1200 step 0.0625", "Y": "0..800 step 0.0625",
 	})
@@ -63,6 +64,7 @@ func Protocol() *ecs.Protocol {
 	ecs.Replicate[PowerUp](p, 0)
 	ecs.Replicate[Score](p, 0)
 	ecs.Singleton[Match](p, 0)
+	names.Add(p)
 	ecs.Input[Input](p)
 	ecs.Join(p, join)
 

@@ -3,6 +3,7 @@ package game
 import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/names"
 )
 
 // Streams of random numbers for starting places.
@@ -23,7 +24,7 @@ func Populate(w *ecs.World, powerUps int) {
 func join(w *ecs.World, client uint32, _ *struct{}) {
 	x, y := start(w, streamPlayers|uint64(client))
 	w.Spawn(components.Owner{Client: client}, components.Position{X: x, Y: y}, components.Velocity{},
-		Ride{}, Boost{}, Score{}, Input{})
+		Ride{}, Boost{}, Score{}, names.Named{}, Input{})
 }
 
 // start returns a place in one of the two halves of the yard, away from the walls. It has whole coordinates, which are sent

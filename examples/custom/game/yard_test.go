@@ -5,6 +5,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/names"
 	"github.com/tactusgo/tactus/systems/systemstest"
 )
 
@@ -20,7 +21,7 @@ func newYard() *yard {
 // player spawns a player of the next client.
 func (y *yard) player(client uint32, x, py float32) ecs.Entity {
 	return y.Spawn(components.Owner{Client: client}, components.Position{X: x, Y: py}, components.Velocity{},
-		Ride{}, Boost{}, Score{}, Input{})
+		Ride{}, Boost{}, Score{}, names.Named{}, Input{})
 }
 
 func (y *yard) powerUp(x, py float32) ecs.Entity {

@@ -6,6 +6,7 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/names"
 )
 
 // Lengths are in units, speeds in units or radians per second.
@@ -75,7 +76,7 @@ type known struct {
 
 // Protocol returns the definition of the game. Server and clients call it.
 func Protocol() *ecs.Protocol {
-	p := ecs.NewProtocol("fog/2")
+	p := ecs.NewProtocol("fog/3")
 	ecs.ReplicateFields[components.Position](p, ecs.Predicted|ecs.Interpolated, schema.Fields{
 		"X": "0..640 step 0.0625 tol 0.25 axis x", "Y": "0..640 step 0.0625 tol 0.25 axis y",
 	})
@@ -86,6 +87,7 @@ func Protocol() *ecs.Protocol {
 	ecs.Singleton[Match](p, 0)
 	ecs.Local[Seen](p, 0)
 	ecs.Local[AllSeeing](p, 0)
+	names.Add(p)
 	ecs.Input[Input](p)
 	ecs.Join(p, join)
 	p.Simulate("walk", walk)
@@ -109,7 +111,7 @@ func join(w *ecs.World, client uint32, login *Login) {
 		team.ID = 1
 	}
 	pos, gaze := base(w, client, team)
-	w.Spawn(components.Owner{Client: client}, pos, gaze, components.Teleports{}, team, Caught{}, Seen{}, Input{Look: uint16(team.ID) << 15})
+	w.Spawn(components.Owner{Client: client}, pos, gaze, components.Teleports{}, team, Caught{}, names.Named{}, Seen{}, Input{Look: uint16(team.ID) << 15})
 }
 
 // base returns a place in the base of a team, at the left or right edge, with a look at the middle.

@@ -298,7 +298,8 @@ func TestLobby(t *testing.T) {
 	})
 }
 
-// In every world with rooms, who opens the link of a player is in the same room, beside bots that leave as people come.
+// In every world with rooms, who opens the link of a player is in the same room, beside bots that leave as people come, and
+// sees the player's name. In the fog, that player may be out of sight.
 func TestInvite(t *testing.T) {
 	var ada *browser
 	for _, world := range []string{"arena", "platformer", "snake", "snowball", "fog", "custom", "duel"} {
@@ -319,6 +320,17 @@ func TestInvite(t *testing.T) {
 			ada.Logf("%v from the link to the match", time.Since(opened).Round(10*time.Millisecond))
 			if first.Room == "" || second.Room != first.Room || second.Covers || second.Wide > 0 {
 				ada.Errorf("Ada: %+v, Bo: %+v", first, second)
+			}
+			switch world {
+			case "duel": // its fighters have no names
+			case "fog":
+				until(ada.T, "Bo is called so", func() bool {
+					return ask[bool](bo, "game.frame().some((t) => t.Named && [...Array(t.rows).keys()].some((r) => t.Named.Name(r) === 'Bo'))")
+				})
+			default:
+				until(ada.T, "Bo sees Ada's name", func() bool {
+					return ask[bool](bo, "[...document.querySelectorAll('#scores span')].some((s) => s.textContent === 'Ada')")
+				})
 			}
 			time.Sleep(2 * time.Second) // for the pictures
 			ada.picture("invite-" + world)

@@ -13,6 +13,7 @@ import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
 	"github.com/tactusgo/tactus/examples/arena/game"
+	"github.com/tactusgo/tactus/examples/names"
 	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/devtools/runner/web"
@@ -85,7 +86,7 @@ func throng(w *ecs.World) (n int64) {
 	found := false
 	for _, p := range ecs.All[struct {
 		Pos components.Position
-		Who game.Player
+		Who names.Named
 	}](w) {
 		if p.Who.Name.String() == "Ada" {
 			x, y, found = p.Pos.X, p.Pos.Y, true

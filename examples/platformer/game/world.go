@@ -4,6 +4,7 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/names"
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/event"
@@ -52,7 +53,7 @@ func Listen(c *systems.ClientConfig, taken func(t *Taken)) {
 // Protocol returns the definition of the game. Server and clients call it. Both round to the sent precision after each
 // step, so a prediction is either exact or wrong.
 func Protocol() *ecs.Protocol {
-	p := ecs.NewProtocol("platformer/1")
+	p := ecs.NewProtocol("platformer/2")
 	ecs.ReplicateFields[Body](p, ecs.Predicted|ecs.Interpolated, schema.Fields{
 		"At.X": "-64..64 step 0.001 axis x", "At.Y": "-64..64 step 0.001 axis y", "At.Z": "-64..64 step 0.001 axis z",
 		"Vel.X": "-64..64 step 0.01 rate x", "Vel.Y": "-64..64 step 0.01 rate y", "Vel.Z": "-64..64 step 0.01 rate z",
@@ -60,9 +61,10 @@ func Protocol() *ecs.Protocol {
 	ecs.Hermite[Body, Body](p)
 	ecs.Replicate[components.Teleports](p, ecs.Predicted)
 	ecs.Replicate[Coin](p, 0)
+	names.Add(p)
 	ecs.Input[Input](p)
 	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
-		w.Spawn(components.Owner{Client: client}, Body{At: start}, components.Teleports{}, Input{})
+		w.Spawn(components.Owner{Client: client}, Body{At: start}, components.Teleports{}, names.Named{}, Input{})
 	})
 	p.QuantizeSteps()
 	p.Simulate("walk", walk)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/names"
 	"github.com/tactusgo/tactus/netsys/channel"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/event"
@@ -19,17 +20,18 @@ const Window = 300 * time.Millisecond
 func Protocol() *ecs.Protocol {
 	return protocol(func(w *ecs.World, client uint32, _ *struct{}) {
 		s, b := newSnake(ecs.NewRand(w.Seed(), uint64(client)<<1), Snake{Length: hatch})
-		w.Spawn(components.Owner{Client: client}, s, b, components.Teleports{}, Input{})
+		w.Spawn(components.Owner{Client: client}, s, b, components.Teleports{}, names.Named{}, Input{})
 	})
 }
 
 // protocol returns the definition of the game with a join handler.
 func protocol(join func(w *ecs.World, client uint32, _ *struct{})) *ecs.Protocol {
-	p := ecs.NewProtocol("snake/1")
+	p := ecs.NewProtocol("snake/2")
 	ecs.Replicate[Snake](p, ecs.Predicted|ecs.Interpolated)
 	ecs.Replicate[Body](p, ecs.Predicted)
 	ecs.Replicate[Food](p, 0)
 	ecs.Replicate[components.Teleports](p, ecs.Predicted)
+	names.Add(p)
 	ecs.Input[Input](p)
 	ecs.Join(p, join)
 	p.Simulate("glide", glide)

@@ -6,6 +6,7 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/names"
 	"github.com/tactusgo/tactus/systems/lagcomp"
 )
 
@@ -52,7 +53,7 @@ type Ball struct {
 
 // Protocol returns the definition of the game. drift adds the rule that predicts wrongly: see the package comment.
 func Protocol(drift bool) *ecs.Protocol {
-	p := ecs.NewProtocol("snowball/1")
+	p := ecs.NewProtocol("snowball/2")
 	ecs.ReplicateFields[components.Position](p, ecs.Predicted|ecs.Interpolated, schema.Fields{
 		"X": "-64..1024 step 0.0625 tol 0.25 axis x", "Y": "-64..704 step 0.0625 tol 0.25 axis y",
 	})
@@ -62,6 +63,7 @@ func Protocol(drift bool) *ecs.Protocol {
 	ecs.Replicate[Kid](p, ecs.Predicted)
 	ecs.Replicate[Ball](p, ecs.Predicted)
 	ecs.Replicate[Score](p, 0)
+	names.Add(p)
 	ecs.Input[Input](p)
 	ecs.Join(p, join)
 	p.Simulate("throw", throw)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/names"
 	"github.com/tactusgo/tactus/systems"
 )
 
@@ -12,7 +13,7 @@ import (
 func join(w *ecs.World, client uint32, _ *struct{}) {
 	draw := ecs.NewRand(w.Seed(), uint64(client))
 	at := components.Position{X: Radius + draw.Float32()*(Width-2*Radius), Y: Radius + draw.Float32()*(Height-2*Radius)}
-	w.Spawn(components.Owner{Client: client}, at, components.Heading{}, Kid{}, Score{}, Input{})
+	w.Spawn(components.Owner{Client: client}, at, components.Heading{}, Kid{}, Score{}, names.Named{}, Input{})
 }
 
 // Claim adds the view of the player to an input while the player throws or has snowballs in the air. Bots and human players

@@ -122,7 +122,7 @@ static void wrong(tactus_client client) {
 static uint64_t whole(const tactus_view *view) {
   static const size_t sizes[arena_columns] = {
       sizeof(arena_Owner), sizeof(arena_SpawnKey), sizeof(arena_Position), sizeof(arena_Heading), sizeof(arena_Velocity), sizeof(arena_Health),
-      sizeof(arena_Fighter), sizeof(arena_Gun), sizeof(arena_Player), sizeof(arena_Verdict), sizeof(arena_Teleports), sizeof(arena_Feed), 0};
+      sizeof(arena_Fighter), sizeof(arena_Gun), sizeof(arena_Player), sizeof(arena_Named), sizeof(arena_Verdict), sizeof(arena_Teleports), sizeof(arena_Feed), 0};
   uint64_t sum = 0;
   CHECK(view->columns_count == arena_columns);
   for (uint32_t i = 0; i < view->tables; i++) {

@@ -17,7 +17,17 @@ export function label(name: string, colour: three.Color, high: number): three.Sp
   const sprite = new three.Sprite(new three.SpriteMaterial({ map, depthTest: false, transparent: true, fog: false, toneMapped: false }));
   sprite.scale.set(high * 512 / 96, high, 1);
   sprite.renderOrder = 10;
+  sprite.name = name;
   return sprite;
+}
+
+/** Returns a player's name tag in a scene: the same one as before unless the name has changed. */
+export function relabel(scene: three.Scene, tag: three.Sprite | null, name: string, colour: three.Color, high: number): three.Sprite {
+  if (tag?.name === name) return tag;
+  if (tag) unlabel(tag);
+  const made = label(name, colour, high);
+  scene.add(made);
+  return made;
 }
 
 /** Removes a name tag. */

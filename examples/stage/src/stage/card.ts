@@ -4,7 +4,7 @@ import { keep, kept, make, onSubmit } from './dom';
 import { finalScores } from './scores';
 
 /** What a card says of its world. */
-export interface Words { readonly name: string; readonly title: string; readonly goal: string; readonly named?: boolean; readonly layout: Explained }
+export interface Words { readonly name: string; readonly title: string; readonly goal: string; readonly layout: Explained }
 
 /** Controls, and what the card says of them. */
 export interface Explained extends Layout {
@@ -27,8 +27,8 @@ export class Card {
   /** Called when the player wants to play. */
   onPlay: () => void = () => {};
 
-  constructor(words: Words) {
-    const form = make('form', { id: 'join' }, ...(words.named ? [this.field] : []), this.play);
+  constructor(words: Words, named: boolean) {
+    const form = make('form', { id: 'join' }, ...(named ? [this.field] : []), this.play);
     this.field.value = new URLSearchParams(location.search).get('name') ?? kept('name', '');
     this.box.append(make('p', { class: 'brand' }, 'Tactus'), make('h1', {}, words.title), make('p', { class: 'goal' }, words.goal), this.final, form,
       make('div', { id: 'bar' }, this.bar), this.status, howTo(words.layout));

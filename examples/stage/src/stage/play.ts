@@ -12,6 +12,7 @@ import { KillCam } from './killcam';
 import { listen, talk, tell } from './lines';
 import { lobby } from './lobby';
 import { Menu } from './menu';
+import { forgetNames, hasNames, introduce, readNames } from './names';
 import { navigate } from './pad';
 import { Panel } from './panel';
 import { ARRIVE, Replayer } from './replay';
@@ -93,8 +94,8 @@ function onlyMatch(invite: Invite): Door {
 /** Plays a world on this page. */
 export async function play<B extends Bindings>(world: World<B>, controls: Controls): Promise<void> {
   let kind = '';
-  const cover = (card = new Card(world)), invite = (inviting = new Invite()), asked = doorOf(invite), panel = new Panel(() => kind, world.switches);
-  menu = new Menu(world.title, world.layout, { leave: () => running?.leave(), network: () => panel.toggle(), talk: world.named ? talk : null });
+  const cover = (card = new Card(world, hasNames(world.bindings))), invite = (inviting = new Invite()), asked = doorOf(invite), panel = new Panel(() => kind, world.switches);
+  menu = new Menu(world.title, world.layout, { leave: () => running?.leave(), network: () => panel.toggle(), talk: 'Say' in world.bindings.sent ? talk : null });
   loading.show = (share, text) => cover.progress(share, text);
   listen((line) => running?.scene.say?.(line));
   const state = (text: string) => { document.title = `${text ? `${text} – ` : ''}${world.title} – Tactus`; };
@@ -124,7 +125,8 @@ export async function play<B extends Bindings>(world: World<B>, controls: Contro
     });
     for (; !warmed && !game.replay; await new Promise(requestAnimationFrame)) game.advance(); // the session starts meanwhile
     await warm;
-    const scene = world.begin(game, cover.name);
+    forgetNames(world.player);
+    const scene = world.begin(game);
     running = { scene: game.spectator ? { say: () => tell('Only players', 'can write.', '') } : scene, leave: () => game.close() };
     Object.assign(globalThis, { game, free }); // for the browser's console, and for tests
     game.joined.then(() => {
@@ -132,8 +134,8 @@ export async function play<B extends Bindings>(world: World<B>, controls: Contro
       document.body.classList.add('playing');
       document.body.classList.toggle('watching', game.spectator);
     }, () => {}); // over says why
-    const again = (g = game) => world.begin(g, cover.name);
-    run(game, scene, again, controls, panel, state, over, game.replay && place.recording ? new Replayer(game, world, place.recording, controls, again) : null);
+    const again = (g = game) => world.begin(g);
+    run(game, scene, again, introduce(game, world.bindings, cover.name), controls, panel, state, over, game.replay && place.recording ? new Replayer(game, world, place.recording, controls, again) : null);
   }
 
   navigate(() => (invite.open ? invite.reach : menu?.open ? menu.reach : cover.open ? { box: cover.box, main: cover.play } : null));
@@ -166,8 +168,8 @@ function sentence(why: unknown): string {
 }
 
 /** Runs a match, frame by frame, until its end. */
-function run<B extends Bindings>(game: Game<B>, scene: Scene<B>, again: (game: Game<B>) => Scene<B>, controls: Controls, panel: Panel, state: (text: string) => void, over: (why: unknown) => void, replayer: Replayer<B> | null) {
-  let last = performance.now(), cam: KillCam<B> | null = null, cut = false;
+function run<B extends Bindings>(game: Game<B>, scene: Scene<B>, again: (game: Game<B>) => Scene<B>, introduces: () => void, controls: Controls, panel: Panel, state: (text: string) => void, over: (why: unknown) => void, replayer: Replayer<B> | null) {
+  let last = performance.now(), cam: KillCam<B> | null = null, cut = false, frames = 0;
   const show = (g: Game<B>) => {
     scene.end();
     hud.clear();
@@ -183,6 +185,8 @@ function run<B extends Bindings>(game: Game<B>, scene: Scene<B>, again: (game: G
       const begun = performance.now();
       if (game.advance() > 0) controls.ticked();
       let tables = game.frame();
+      introduces();
+      if (frames++ % 15 === 0) readNames(tables);
       panel.frame(game.stats, performance.now() - begun);
       explain(game, state);
       if (opens()) menu?.toggle();

@@ -4,6 +4,7 @@ import { Fingers, free, zoom } from '../scene/free';
 import type { Controls } from './controls';
 import { element, make, write } from './dom';
 import { hud } from './hud';
+import { called, readNames } from './names';
 import { root } from './root';
 import { finalScores, hideResult, showScores } from './scores';
 import { sound } from './sound';
@@ -19,8 +20,8 @@ export const ARRIVE = 2; // seconds that pass in the first frame after a cut, so
 /** An event, and its line in the list. */
 interface Mark extends Happening { readonly at: number; readonly line: HTMLElement }
 
-/** A table of a frame. Players may have names. */
-interface Table { readonly rows: number; readonly Owner?: { Client(r: number): number } | null; readonly Player?: { Name?(r: number): string } | null }
+/** A table of a frame. */
+interface Table { readonly rows: number; readonly Owner?: { Client(r: number): number } | null }
 
 const clock = (ms: number) => `${Math.floor(ms / 60000)}:${String(Math.floor(ms / 1000) % 60).padStart(2, '0')}`;
 const button = (text: string, id: string, label: string, act: () => void) => {
@@ -49,7 +50,6 @@ export class Replayer<B extends Bindings> {
   private playing = true;
   private target: number | null = null; // where to seek in the next frame
   private cut = false; // the next frame shows another place or time
-  private readonly names = new Map<number, string>(); // by client
 
   constructor(game: Game<B>, private readonly world: World<B>, recording: Uint8Array, private readonly controls: Controls, private readonly begin: () => Scene<B>) {
     this.replay = game.replay!;
@@ -153,7 +153,7 @@ export class Replayer<B extends Bindings> {
 
   /** Looks for players and events: a second game plays the recording unseen. */
   private async look(recording: Uint8Array) {
-    const { world, names, who, ended: { signal } } = this, game = await connect({ module: 'play.wasm', game: world.bindings, recording }), replay = game.replay!, read = world.happenings?.(game);
+    const { world, who, ended: { signal } } = this, game = await connect({ module: 'play.wasm', game: world.bindings, recording }), replay = game.replay!, read = world.happenings?.(game);
     let before = new Set<number>();
     for (let at = performance.timeOrigin + performance.now(), until = 0; !signal.aborted && !replay.ended; at += SCAN) {
       if (performance.now() > until) {
@@ -161,15 +161,15 @@ export class Replayer<B extends Bindings> {
         until = performance.now() + SLICE;
       }
       const tables = game.frame(at), { position } = replay, here = new Set<number>();
-      for (const { rows, Owner, Player } of tables as readonly Table[]) for (let r = 0; Owner && r < rows; r++) {
+      readNames(tables);
+      for (const { rows, Owner } of tables as readonly Table[]) for (let r = 0; Owner && r < rows; r++) {
         const client = Owner.Client(r);
         if (client) here.add(client);
-        if (Player?.Name) names.set(client, Player.Name(r));
       }
       for (const by of [...here].sort((a, b) => a - b)) {
         let option = who.querySelector<HTMLOptionElement>(`[value="${by}"]`);
         if (!option) who.add((option = make('option', { value: String(by) })), [...who.options].find((o) => Number(o.value) > by) ?? null);
-        write(option, this.name(by));
+        write(option, called(by));
         if (!before.has(by) && position > FIRST) this.add(position, { by, what: 'joined' });
         if (who.length === 2 && !before.size) this.follow(by);
       }
@@ -189,7 +189,5 @@ export class Replayer<B extends Bindings> {
     this.ticks.append(tick);
   }
 
-  private name(client: number) { return this.names.get(client) ?? `${this.world.player ?? 'Player'} ${client}`; }
-
-  private sentence({ by, what, whom }: Happening) { return `${this.name(by)} ${what}${whom ? ` ${this.name(whom)}` : ''}`; }
+  private sentence({ by, what, whom }: Happening) { return `${called(by)} ${what}${whom ? ` ${called(whom)}` : ''}`; }
 }

@@ -13,8 +13,6 @@ export interface World<B extends Bindings> {
   /** The title and a sentence that says what to do. */
   readonly title: string;
   readonly goal: string;
-  /** Whether players have names. */
-  readonly named?: boolean;
   /** What players without names are called, before their number. Default: Player. */
   readonly player?: string;
   readonly bindings: B;
@@ -30,7 +28,7 @@ export interface World<B extends Bindings> {
   /** Returns a function that reads each frame of a recording and returns what has happened since the frame before. */
   happenings?(game: Game<B>): (tables: ReturnType<Game<B>['frame']>) => Happening[];
   /** Starts to show a match. */
-  begin(game: Game<B>, name: string): Scene<B>;
+  begin(game: Game<B>): Scene<B>;
 }
 
 /** One match, as a page shows it. */

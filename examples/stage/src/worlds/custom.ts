@@ -6,12 +6,13 @@ import levels from '../../bindings/levels.json';
 import { colourOf, css, hexOf } from '../scene/colours';
 import { Crowd } from '../scene/crowd';
 import { box, ground, matt, rim } from '../scene/ground';
-import { label, unlabel } from '../scene/labels';
+import { label, relabel, unlabel } from '../scene/labels';
 import { Marker } from '../scene/marker';
 import { Sparks } from '../scene/sparks';
 import { block, painted } from '../scene/textures';
 import { View } from '../scene/view';
 import { hud } from '../stage/hud';
+import { called } from '../stage/names';
 import { controlsOf, play } from '../stage/play';
 import { showScores } from '../stage/scores';
 import { near, sound } from '../stage/sound';
@@ -75,7 +76,7 @@ class Bumper {
   frame = 0; points = -1; boosted = false; x = 0; y = 0; turn = 0;
   tag: three.Sprite | null = null;
   constructor(readonly client: number, readonly own: boolean) {}
-  get name() { return this.own ? 'You' : `Player ${this.client}`; }
+  get name() { return this.own ? 'You' : called(this.client); }
 }
 
 class Match implements Scene<typeof custom> {
@@ -151,7 +152,6 @@ class Match implements Scene<typeof custom> {
     if (!p) {
       this.players.set(client, (p = new Bumper(client, client === this.game.stats.Client)));
       if (p.own) this.own = p;
-      else scene.add((p.tag = label(p.name, colourOf(client, false), 22)));
     }
     const colour = colourOf(client, p.own), up = this.height(p);
     if (points > p.points && p.points >= 0) {
@@ -171,6 +171,7 @@ class Match implements Scene<typeof custom> {
       whites.put(ex, up + RADIUS * 1.4, ey, 0, 5.4, white);
       pupils.put(ex + 2.6 * cos, up + RADIUS * 1.4 + 2.4, ey + 2.6 * sin, 0, 3.2, dark);
     }
+    if (!p.own) p.tag = relabel(scene, p.tag, p.name, colour, 22);
     p.tag?.position.set(x, up + 60, y);
   }
 

@@ -6,12 +6,14 @@ import levels from '../../bindings/levels.json';
 import { css, TEAMS } from '../scene/colours';
 import { Crowd } from '../scene/crowd';
 import { box, ground, matt } from '../scene/ground';
+import { relabel, unlabel } from '../scene/labels';
 import { Marker } from '../scene/marker';
 import { Sparks } from '../scene/sparks';
 import { View } from '../scene/view';
 import { make } from '../stage/dom';
 import { hud } from '../stage/hud';
 import { tell } from '../stage/lines';
+import { called } from '../stage/names';
 import { controlsOf, play } from '../stage/play';
 import { showScores } from '../stage/scores';
 import { sound } from '../stage/sound';
@@ -115,6 +117,7 @@ const controls = controlsOf(world);
 class Match implements Scene<typeof fog> {
   private readonly free: Free;
   private readonly shown = new Map<number, [number, number]>(); // players by client: where they were
+  private readonly tags = new Map<number, three.Sprite>(); // by client
   private own: { x: number; y: number; angle: number; team: number } | undefined;
   private look = 0;
   private caught = { by: 0, ago: Infinity }; // the client of the hunter; seconds
@@ -148,7 +151,7 @@ class Match implements Scene<typeof fog> {
     for (const { Caught, Owner, rows } of tables) for (let r = 0; Caught && Owner && r < rows; r++) if (Owner.Client(r) === self) this.caught.by = Caught.By(r);
     for (const { rows, Position, Gaze, Owner, Team } of tables) for (let r = 0; Position && Gaze && Owner && Team && r < rows; r++)
       this.player(Owner.Client(r), Position.X(r), Position.Y(r), Math.atan2(Gaze.Dir(r, 1), Gaze.Dir(r, 0)), Team.ID(r), self, seen);
-    for (const client of this.shown.keys()) if (!seen.has(client)) this.shown.delete(client);
+    for (const client of this.shown.keys()) if (!seen.has(client)) this.forget(client);
     this.reveal(seen);
     friends.done();
     foes.done();
@@ -159,7 +162,7 @@ class Match implements Scene<typeof fog> {
     }
     marker.visible = this.own !== undefined;
     this.caught.ago += seconds;
-    hud.message(this.caught.ago < 2 ? `Caught by player ${this.caught.by}\nfrom where you did not look` : '');
+    hud.message(this.caught.ago < 2 ? `Caught by ${called(this.caught.by)}\nfrom where you did not look` : '');
     sparks.step(seconds);
     view.render();
   }
@@ -167,6 +170,7 @@ class Match implements Scene<typeof fog> {
   end() {
     this.second?.close();
     this.second = null;
+    for (const client of this.shown.keys()) this.forget(client);
     reveal.hidden = true;
     marker.visible = false;
   }
@@ -178,7 +182,7 @@ class Match implements Scene<typeof fog> {
       sound.tone(own ? 300 : 500, own ? 90 : 900, 0.4, 0.35, own ? 'sawtooth' : 'triangle');
       if (own) {
         hud.hurt();
-        tell('You', `were caught by player ${this.caught.by}`, css(TEAMS[team]!));
+        tell('You', `were caught by ${called(this.caught.by)}`, css(TEAMS[team]!));
         this.caught.ago = 0;
       }
     }
@@ -188,11 +192,23 @@ class Match implements Scene<typeof fog> {
       if (!this.own) this.look = angle;
       this.own = { x, y, angle, team };
     }
+    else {
+      const tag = relabel(scene, this.tags.get(client) ?? null, called(client), tints[team]!, 18);
+      tag.position.set(x, 62, y);
+      this.tags.set(client, tag);
+    }
     const sin = Math.sin(angle), cos = Math.cos(angle);
     (team === (this.own?.team ?? team) ? friends : foes).add(x, y, angle, this.free);
     bodies.put(x, 18, y, angle, 1, tints[team]!);
     if (team === 1) hats.put(x, 40, y, 0, 1, tints[team]!); // the teams differ in shape, too
     for (const side of [-0.4, 0.4]) eyes.put(x + Radius * (0.6 * cos - side * sin), 27, y + Radius * (0.6 * sin + side * cos), 0, 3, white);
+  }
+
+  private forget(client: number) {
+    const tag = this.tags.get(client);
+    if (tag) unlabel(tag);
+    this.tags.delete(client);
+    this.shown.delete(client);
   }
 
   /** Shows the score, and whose side the player is on. */

@@ -10,6 +10,7 @@ import { Marker } from '../scene/marker';
 import { Quality } from '../scene/quality';
 import { hud } from '../stage/hud';
 import { tell } from '../stage/lines';
+import { called } from '../stage/names';
 import { controlsOf, play } from '../stage/play';
 import { showScores } from '../stage/scores';
 import { near, sound } from '../stage/sound';
@@ -162,9 +163,6 @@ class Match implements Scene<typeof platformer> {
     this.seconds += Math.abs(off) > 0.2 ? off : off * Math.min(4 * dt, 1);
   }
 }
-
-/** Returns the name of a player: players of this world choose none. */
-const called = (client: number) => `Player ${client}`;
 
 void play(world, controls);
 

@@ -6,12 +6,13 @@ import types from '../../bindings/snake.mjs';
 import { colourOf, css, hexOf } from '../scene/colours';
 import { Crowd } from '../scene/crowd';
 import { ground, matt, rim } from '../scene/ground';
-import { label, unlabel } from '../scene/labels';
+import { label, relabel, unlabel } from '../scene/labels';
 import { Marker } from '../scene/marker';
 import { Sparks } from '../scene/sparks';
 import { View } from '../scene/view';
 import { hud } from '../stage/hud';
 import { tell } from '../stage/lines';
+import { called } from '../stage/names';
 import { controlsOf, play } from '../stage/play';
 import { hideResult, showResult, showScores } from '../stage/scores';
 import { near, sound } from '../stage/sound';
@@ -47,7 +48,7 @@ class Actor {
   fade = 0; // 0 to 1: how far the dead body has faded
   burst = false;
   tag: three.Sprite | null = null;
-  get name() { return this.own ? 'You' : `Snake ${this.client}`; }
+  get name() { return this.own ? 'You' : called(this.client); }
 }
 
 const world: World<typeof snake> = {
@@ -176,7 +177,7 @@ class Match implements Scene<typeof snake> {
       whites.put(ex, HEAD * 1.5, ey, 0, a.dead ? 2.4 : 4.4, white);
       pupils.put(ex + 2 * cos, HEAD * 1.5 + 2, ey + 2 * sin, 0, 2.6, black);
     }
-    if (!a.own && !a.tag) scene.add((a.tag = label(a.name, colour, 24)));
+    if (!a.own) a.tag = relabel(scene, a.tag, a.name, colour, 24);
     if (a.tag) {
       a.tag.visible = true;
       a.tag.position.set(x, 46, y - 20);

@@ -11,6 +11,7 @@ import { Marker } from '../scene/marker';
 import { Sparks } from '../scene/sparks';
 import { View } from '../scene/view';
 import { hud } from '../stage/hud';
+import { called } from '../stage/names';
 import { controlsOf, play } from '../stage/play';
 import { showScores } from '../stage/scores';
 import { near, sound } from '../stage/sound';
@@ -122,7 +123,7 @@ class Match implements Scene<typeof snowball> {
       hud.message(own.fall > 0.5 ? 'You were hit!' : '');
     }
     marker.visible = own !== undefined;
-    if (this.frame % 15 === 0) showScores([...this.kids.values()].map((k) => ({ client: k.client, name: k.own ? 'You' : `Kid ${k.client}`, value: k.hits, colour: css(hexOf(k.client, k.own)), own: k.own })));
+    if (this.frame % 15 === 0) showScores([...this.kids.values()].map((k) => ({ client: k.client, name: k.own ? 'You' : called(k.client), value: k.hits, colour: css(hexOf(k.client, k.own)), own: k.own })));
     flakes.step(seconds);
     view.render();
   }
@@ -158,7 +159,7 @@ class Match implements Scene<typeof snowball> {
     k.move(x, 0, y, Math.min(speed, 6), angle * 360 / 65536, false, seconds);
     k.rotation.z = 1.4 * k.fall;
     k.visible = down || hit === 0 || Math.floor(performance.now() / 120) % 2 === 0; // it flickers while nobody can hit it
-    k.tell(k.own ? 'You' : `Kid ${client}`, String(hits));
+    k.tell(k.own ? 'You' : called(client), String(hits));
   }
 
   private forget(client: number, k: Kid) {

@@ -7,6 +7,7 @@ import levels from '../../../bindings/levels.json';
 import { make } from '../../stage/dom';
 import { hud } from '../../stage/hud';
 import { tell } from '../../stage/lines';
+import { called } from '../../stage/names';
 import { controlsOf } from '../../stage/play';
 import { root } from '../../stage/root';
 import { hideResult, showResult, showScores, type Score } from '../../stage/scores';
@@ -24,12 +25,12 @@ const EARSHOT = 500; // units at which a sound is half as loud
 const look = new Look();
 /** The arena. */
 export const world: World<typeof arena> = {
-  name: 'arena', title: 'Arena', goal: 'A drone gives 1 point, a player 3. The first with 30 wins the round.', named: true, bindings: arena,
+  name: 'arena', title: 'Arena', goal: 'A drone gives 1 point, a player 3. The first with 30 wins the round.', bindings: arena,
   layout: { move: 'move', aim: 'aim', aimPresses: 'fire', buttons: { fire: { keys: ['Space'], pad: [7, 5, 0], click: true } } },
   keep: 12,
   warm: () => look.warm(),
   happenings: killsOf,
-  begin: (game, name) => new Match(game, name),
+  begin: (game) => new Match(game),
 };
 export const controls = controlsOf(world);
 
@@ -54,12 +55,11 @@ class Match implements Scene<typeof arena> {
   private ears = { x: 0, y: 0 };
   private aim = 0; // radians
   private killer = 0; // who shot the player down; 0: nobody
-  private named = -1; // the session whose server knows the name, by its number of reconnects
   private readonly kills;
   private sinceScores = Infinity; // seconds
   private readonly target = new Vector3();
 
-  constructor(private readonly game: Game<typeof arena>, private readonly name: string) {
+  constructor(private readonly game: Game<typeof arena>) {
     this.told = new arena.Told(game.module);
     this.kills = killsOf(game);
     look.view.reset();
@@ -92,7 +92,7 @@ class Match implements Scene<typeof arena> {
         this.change(a, Health.Points(r), Fighter.Shots(r), Fighter.Down(r));
         if (Player && scores) {
           a.points = Player.Points(r);
-          const name = Player.Name(r);
+          const name = called(a.client);
           if (name !== a.name) look.name(a, name);
         }
         if (a.mine) own = a;
@@ -142,12 +142,6 @@ class Match implements Scene<typeof arena> {
     for (const { by, what, whom } of this.kills()) {
       if (whom === stats.Client) this.killer = by;
       if (this.called(by) && this.called(whom)) tell(this.called(by), `${what} ${this.called(whom)}`, colourOf(by, stats.Client).getStyle());
-    }
-    if (stats.Own && this.named !== stats.Reconnects) {
-      this.named = stats.Reconnects;
-      const rename = new arena.sent.Rename.Value();
-      rename.Name = this.name;
-      if (this.name) this.game.send('Rename', rename);
     }
   }
 

@@ -1,0 +1,2 @@
+// Package names lets the players of a world choose their names, which all clients show.
+package names
