@@ -1,14 +1,73 @@
 package browsers
 
 import (
+	"bytes"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
 	"github.com/tactusgo/tactus/examples/lab"
+	"github.com/tactusgo/tactus/examples/lab/match"
 )
+
+// played is how a match has gone.
+type played struct {
+	Error   string          `json:"error"`
+	Figures []match.Figures `json:"figures"`
+	Rows    []byte          `json:"rows"`    // of the server and of what each client draws
+	Seconds float64         `json:"seconds"` // of computing
+}
+
+// asInGo plays ten seconds of a match on a bad link twice: in the page of the laboratory and in this process. Both have the same
+// end and the same figures, which it prints.
+func asInGo(b *browser, model string) {
+	const frames, frame, roundTrip, jitter, loss = 625, 0.016, 0.15, 0.02, 0.02
+	inPage, err := chromedp.Run(b.ctx, chromedp.Evaluate[played](fmt.Sprintf(`(async () => {
+		const go = new Go(), shown = begin, rows = new Uint8Array(1 << 16);
+		const lab = await new Promise(async (done) => {
+			globalThis.begin = done;
+			void go.run((await WebAssembly.instantiateStreaming(fetch("play.wasm"), go.importObject)).instance);
+		});
+		globalThis.begin = shown;
+		let error = lab.start(%q);
+		lab.link(%v, %v, %v, true);
+		const begun = performance.now();
+		for (let n = %d; n > 0 && !error; n--) error = lab.pass(%v);
+		return { error: error ?? "", seconds: (performance.now() - begun) / 1000, figures: lab.figures(%v), rows: btoa(String.fromCharCode(...rows.subarray(0, lab.rows(rows)))) };
+	})()`, model, roundTrip, jitter, loss, frames, frame, frames*frame), chromedp.EvalAwaitPromise))
+	if err != nil || inPage.Error != "" {
+		b.Fatal(err, inPage.Error)
+	}
+	m, err := match.New(model)
+	if err != nil {
+		b.Fatal(err)
+	}
+	m.SetLink(roundTrip, jitter, loss, true)
+	begun := time.Now()
+	for range frames {
+		if err := m.Advance(frame); err != nil {
+			b.Fatal(err)
+		}
+	}
+	inGo := played{Seconds: time.Since(begun).Seconds(), Figures: m.Figures(frames * frame), Rows: m.Rows()}
+	for where, p := range map[string]played{"page": inPage, "Go": inGo} {
+		for _, f := range p.Figures {
+			b.Logf("%-4s client %d: others %.0f ms ago, %d corrections, %d ticks again, %.0f bytes/s down, %.0f up; computed in %.2f s", where, f.Client, 1000*f.Behind,
+				f.Corrections, f.Resimulated, f.Down, f.Up, p.Seconds)
+		}
+	}
+	if !bytes.Equal(inPage.Rows, inGo.Rows) {
+		b.Error("the ends differ")
+	}
+	if !slices.Equal(inPage.Figures, inGo.Figures) {
+		b.Error("the figures differ")
+	}
+}
 
 // The laboratory runs from a folder of files under a path: every client sees the match, under each model, and a bad link does not
 // end it.
@@ -38,6 +97,9 @@ func TestLab(t *testing.T) {
 				b.Errorf("it says %q", said)
 			}
 		})
+	}
+	for _, model := range models {
+		b.step(model+" as in Go", func() { asInGo(b, model) })
 	}
 	b.do(chromedp.Evaluate[chromedp.Void](`
 		for (const [id, v] of [["rtt", 600], ["loss", 20]]) document.getElementById(id).value = v;

@@ -107,3 +107,20 @@ func TestForcedRollback(t *testing.T) {
 		}
 	}
 }
+
+// Each second, the highest ball that stands on something above the ground has a point. A ball in the air has none.
+func TestScore(t *testing.T) {
+	y := newYard(false, 3)
+	balls := map[string]ecs.Entity{}
+	for name, b := range map[string]Body{
+		"ground": {X: 100, Y: Height - 10 - Radius}, "crate": {X: Width / 2, Y: Height - 10 - Side - Radius}, "air": {X: 800, Y: -1000},
+	} {
+		balls[name] = y.Spawn(components.Owner{Client: uint32(len(balls) + 1)}, b, Score{}, Input{})
+	}
+	y.step(y.TickRate())
+	for name, want := range map[string]uint16{"ground": 0, "crate": 1, "air": 0} {
+		if got := ecs.Get[Score](y.World, balls[name]).Points; got != want {
+			t.Errorf("%s: %d points after a second, want %d", name, got, want)
+		}
+	}
+}
