@@ -55,11 +55,10 @@ func asInGo(b *browser, model string) {
 		}
 	}
 	inGo := played{Seconds: time.Since(begun).Seconds(), Figures: m.Figures(frames * frame), Rows: m.Rows()}
-	for where, p := range map[string]played{"page": inPage, "Go": inGo} {
-		for _, f := range p.Figures {
-			b.Logf("%-4s client %d: others %.0f ms ago, %d corrections, %d ticks again, %.0f bytes/s down, %.0f up; computed in %.2f s", where, f.Client, 1000*f.Behind,
-				f.Corrections, f.Resimulated, f.Down, f.Up, p.Seconds)
-		}
+	b.Logf("computed in %.2f s in the page, in %.2f s in Go", inPage.Seconds, inGo.Seconds)
+	for n, f := range inPage.Figures {
+		b.Logf("in the page: %+v", f)
+		b.Logf("in Go:       %+v", inGo.Figures[n])
 	}
 	if !bytes.Equal(inPage.Rows, inGo.Rows) {
 		b.Error("the ends differ")
