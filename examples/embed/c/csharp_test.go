@@ -78,3 +78,23 @@ func TestCSharpOfAnotherProtocol(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }
+
+// The structs of C# are those of the arena, also where no test compiles them.
+func TestCSharpHasTheArenasLines(t *testing.T) {
+	sharp, err := os.ReadFile("csharp/Arena.cs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	header, err := os.ReadFile("../../arena/bindings/arena.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`"(column (\d+) (\w+) of [^"]*)"`).FindAllStringSubmatch(string(sharp), -1) {
+		if !strings.Contains(string(header), m[1]) {
+			t.Errorf("arena.h has no line %q", m[1])
+		}
+		if constant := m[3] + "Column = "; strings.Contains(string(sharp), constant) && !regexp.MustCompile(constant+m[2]+`\b`).Match(sharp) {
+			t.Errorf("%s is not %s", constant, m[2])
+		}
+	}
+}
