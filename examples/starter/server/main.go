@@ -172,17 +172,9 @@ func (o *options) open(audit *operator.Audit) (*rooms.Server, netip.AddrPort, er
 	if len(o.addresses) == 0 && o.domain.Names() == nil && wire.LocalAddr().Addr().IsUnspecified() {
 		return nil, netip.AddrPort{}, errors.Join(fmt.Errorf("-listen %s: set -public to the address at which players reach this server", o.listen), wire.Close())
 	}
-	config := rooms.Config{Kinds: []rooms.Kind{kind()}, Addresses: o.addresses, Logger: o.log, Told: audit.Told}
-	wires, err := o.domain.Rooms(&config, wire)
+	server, err := o.domain.Rooms(rooms.Config{Kinds: []rooms.Kind{kind()}, Addresses: o.addresses, Logger: o.log, Told: audit.Told}, wire)
 	if err != nil {
 		return nil, netip.AddrPort{}, errors.Join(err, wire.Close())
-	}
-	server, err := rooms.New(config, wires...)
-	if err != nil {
-		for _, w := range wires {
-			err = errors.Join(err, w.Close())
-		}
-		return nil, netip.AddrPort{}, err
 	}
 	o.log.Info("serving", "udp", wire.LocalAddr(), "websocket", wire.WebSocketAddr())
 	return server, wire.WebSocketAddr(), nil

@@ -140,13 +140,18 @@ func TestHistoryAround(t *testing.T) {
 	other := m.Get(3, 9) // somebody else stood there
 	other.Put(5, 8, 1, 2)
 	h.put(&m, other, 1)
+	putAt(&h, &m, 40, 40) // more sends later than the ring is long: the older states stay in their places
 	for _, c := range []struct {
 		at       float64
 		from, to uint32
-	}{{5.9, 0, 6}, {6, 6, 12}, {11, 6, 12}, {12, 12, 27}, {26.9, 12, 27}, {27, 27, 0}, {1e9, 27, 0}} {
-		from, to, _ := h.Around(r.ID, r.At.Slot, c.at)
-		if tickAt(from) != c.from || tickAt(to) != c.to {
-			t.Errorf("around %v: %d and %d", c.at, tickAt(from), tickAt(to))
+		gone     bool
+	}{
+		{5.9, 0, 6, false}, {6, 6, 12, false}, {11, 6, 12, true}, {12, 12, 27, false}, {26.9, 12, 27, false}, {27, 27, 120, false},
+		{119, 27, 120, false}, {120, 120, 0, false}, {1e9, 120, 0, false},
+	} {
+		from, to, gone := h.Around(r.ID, r.At.Slot, c.at)
+		if tickAt(from) != c.from || tickAt(to) != c.to || gone != c.gone {
+			t.Errorf("around %v: %d and %d, gone %v", c.at, tickAt(from), tickAt(to), gone)
 		}
 	}
 }

@@ -25,7 +25,7 @@ const playPath = "/play"
 // [Public.Flags], parse the flags, call [Public.Open], and use the other methods in any case: without -domain they change nothing.
 // [Beside] does this for the rooms of a world. The package serve runs the rooms:
 //
-//	rooms.Config  → [Public.Rooms]  → the transports for rooms.New
+//	rooms.Config  → [Public.Rooms]  → the server of the rooms
 //	rooms.Here    → [Public.Seats]  → the seats for the HTTP interface
 //	[Dist]        → [Public.Dist]   → the page
 //	http.Handler  → [Public.Serve]  → a function for serve.Config.Beside
@@ -176,10 +176,10 @@ func (p *Public) Close() error {
 // secured reports whether pages come by HTTPS.
 func (p *Public) secured() bool { return p.domain == nil || p.domain.Ready(p.names[0]) }
 
-// Rooms returns the transports of the rooms: wire, and the WebTransport of a domain. It sets Store and Key of -saves, Endpoints of
+// Rooms returns the server of the rooms, on wire and the WebTransport of a domain. It sets Store and Key of -saves, Endpoints of
 // -domain, and Addresses, if they are nil and wire listens on all addresses of the machine, to those of its interfaces. After an error
-// of Rooms or rooms.New, the caller closes wire and all transports.
-func (p *Public) Rooms(c *rooms.Config, wire Wire) (all []netsys.Wire, err error) {
+// the caller closes wire.
+func (p *Public) Rooms(c rooms.Config, wire Wire) (_ *rooms.Server, err error) {
 	if c.Addresses == nil {
 		if c.Addresses, err = tokenAddresses(wire); err != nil {
 			return nil, err
@@ -190,16 +190,15 @@ func (p *Public) Rooms(c *rooms.Config, wire Wire) (all []netsys.Wire, err error
 			return nil, err
 		}
 	}
-	all = []netsys.Wire{wire}
 	if !p.on() {
-		return all, nil
+		return rooms.New(c, wire)
 	}
 	c.Endpoints = rooms.Endpoints{UDP: wire.LocalAddr().String(), WS: p.url("wss", playPath)}
 	if wire.LocalAddr().Addr().IsUnspecified() {
 		c.Endpoints.UDP = net.JoinHostPort(p.names[0], fmt.Sprint(wire.LocalAddr().Port()))
 	}
 	if p.WebTransport == nil || p.domain == nil {
-		return all, nil
+		return rooms.New(c, wire)
 	}
 	secure := p.domain.TLS()
 	secure.NextProtos = nil
@@ -208,7 +207,11 @@ func (p *Public) Rooms(c *rooms.Config, wire Wire) (all []netsys.Wire, err error
 		return nil, err
 	}
 	c.Endpoints.WebTransport = p.url("https", "/")
-	return append(all, more), nil
+	server, err := rooms.New(c, wire, more)
+	if err != nil {
+		return nil, errors.Join(err, more.Close())
+	}
+	return server, nil
 }
 
 // Seats returns s for the HTTP interface of the rooms. Until there is a certificate, admissions do not name the WebSockets of the

@@ -144,7 +144,7 @@ func (r *roomsPage) openDomain() error {
 
 // server returns the server of the rooms. After an error, the caller closes wire.
 func (r *roomsPage) server(wire Wire, stderr io.Writer) (*rooms.Server, error) {
-	c := rooms.Config{
+	return r.page.public.Rooms(rooms.Config{
 		Kinds: []rooms.Kind{r.kind()}, MaxRooms: r.o.MaxRooms,
 		Logger: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Told: func(n rooms.Notice) {
@@ -152,19 +152,7 @@ func (r *roomsPage) server(wire Wire, stderr io.Writer) (*rooms.Server, error) {
 				r.operator.Told(n)
 			}
 		},
-	}
-	wires, err := r.page.public.Rooms(&c, wire)
-	if err != nil {
-		return nil, err
-	}
-	server, err := rooms.New(c, wires...)
-	if err != nil {
-		for _, w := range wires[1:] {
-			err = errors.Join(err, w.Close())
-		}
-		return nil, err
-	}
-	return server, nil
+	}, wire)
 }
 
 // tokenAddresses returns the addresses of a transport for connect tokens, nil for its own. A transport that listens on all
