@@ -4,6 +4,7 @@ import (
 	"github.com/tactusgo/tactus/codec/schema"
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/names"
 )
 
 // Lengths are in units, speeds in units per second, times in seconds.
@@ -67,10 +68,11 @@ type Login struct {
 
 // Protocol returns the definition of the game. Server and clients call it.
 func Protocol() *ecs.Protocol {
-	p := ecs.NewProtocol("duel/2")
+	p := ecs.NewProtocol("duel/3")
 	ecs.ReplicateFields[components.Position](p, ecs.Predicted|ecs.Interpolated, schema.Fields{"X": "0..800 step 0.01 axis x", "Y": "-"})
 	ecs.Replicate[Fighter](p, ecs.Predicted)
 	ecs.Singleton[Ring](p, 0)
+	names.Add(p)
 	ecs.Input[Input](p)
 	ecs.Join(p, join)
 	p.Leave(leave)

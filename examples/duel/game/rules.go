@@ -3,6 +3,7 @@ package game
 import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/names"
 )
 
 // fighter is the row of fighters.
@@ -10,13 +11,14 @@ type fighter struct {
 	Owner *components.Owner
 	Pos   *components.Position
 	Is    *Fighter
+	Who   *names.Named
 	In    *Input
 }
 
 // fighters returns the fighters in the order of NetIDs, and their number.
 func fighters(w *ecs.World) (f [2]fighter, n int) {
 	for e := range ecs.EachInOrder[fighter](w) {
-		f[n] = fighter{ecs.Get[components.Owner](w, e), ecs.Get[components.Position](w, e), ecs.Get[Fighter](w, e), ecs.Get[Input](w, e)}
+		f[n] = fighter{ecs.Get[components.Owner](w, e), ecs.Get[components.Position](w, e), ecs.Get[Fighter](w, e), ecs.Get[names.Named](w, e), ecs.Get[Input](w, e)}
 		n++
 	}
 	return f, n
@@ -37,7 +39,7 @@ func join(w *ecs.World, client uint32, login *Login) {
 	for _, f := range both[:n] {
 		if n == 2 && f.Is.Bot && !login.Bot && !login.Watch {
 			r.Bots.Append(f.Owner.Client)
-			f.Owner.Client, f.Is.Bot = client, false
+			f.pass(client, false)
 			return
 		}
 	}
@@ -52,7 +54,7 @@ func join(w *ecs.World, client uint32, login *Login) {
 	if n == 1 && both[0].Pos.X < Width/2 {
 		at = corner(1)
 	}
-	w.Spawn(components.Owner{Client: client}, components.Position{X: at}, Fighter{Bot: login.Bot, Lives: Lives, Right: at < Width/2}, Input{})
+	w.Spawn(components.Owner{Client: client}, components.Position{X: at}, Fighter{Bot: login.Bot, Lives: Lives, Right: at < Width/2}, names.Named{}, Input{})
 }
 
 // leave removes a client. Its fighter goes to the first player in line, back to a bot that it replaced, or is despawned.
@@ -64,13 +66,14 @@ func leave(w *ecs.World, client uint32) {
 			continue
 		}
 		if r.Line.Len() > 0 {
-			f.Owner.Client, f.Is.Bot, f.Is.Wins = r.Line.Get(0), false, 0
+			f.pass(r.Line.Get(0), false)
+			f.Is.Wins = 0
 			r.Line.Remove(0)
 			r.Watching--
 			return
 		}
 		if r.Bots.Len() > 0 {
-			f.Owner.Client, f.Is.Bot = r.Bots.Get(0), true
+			f.pass(r.Bots.Get(0), true)
 			r.Bots.Remove(0)
 		}
 		return
@@ -88,6 +91,11 @@ func leave(w *ecs.World, client uint32) {
 		}
 	}
 	r.Watching--
+}
+
+// pass gives the fighter to another client, which may have another name.
+func (f fighter) pass(client uint32, bot bool) {
+	f.Owner.Client, f.Is.Bot, *f.Who = client, bot, names.Named{}
 }
 
 // corner returns the start position of a fighter.

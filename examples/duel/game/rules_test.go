@@ -141,7 +141,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// People take the places of bots, and give them back.
+// People take the places of bots, and give them back. A name stays with its player.
 func TestBotsMakeRoom(t *testing.T) {
 	w := ecs.NewWorld(Protocol(), ecs.Config{})
 	owners := func() (all [2]uint32) {
@@ -158,8 +158,10 @@ func TestBotsMakeRoom(t *testing.T) {
 			t.Errorf("when %d has come %v fight", client+3, owners())
 		}
 	}
-	if leave(w, 4); owners() != [2]uint32{3, 5} { // 5 was in line
-		t.Errorf("after 4 has left %v fight", owners())
+	both, _ := fighters(w)
+	both[1].Who.Name.Set("Ada")
+	if leave(w, 4); owners() != [2]uint32{3, 5} || both[1].Who.Name.Len() != 0 { // 5 was in line
+		t.Errorf("after 4 has left %v fight, %q", owners(), both[1].Who.Name)
 	}
 	if leave(w, 5); owners() != [2]uint32{3, 1} {
 		t.Errorf("then %v fight", owners())

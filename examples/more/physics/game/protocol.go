@@ -2,6 +2,7 @@ package game
 
 import (
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/names"
 )
 
 // The yard, in units; y goes down.
@@ -52,10 +53,11 @@ type Yard struct {
 
 // Protocol returns the definition of the game. Server and clients call it.
 func Protocol(kept bool) *ecs.Protocol {
-	p := ecs.NewProtocol("physics/2")
+	p := ecs.NewProtocol("physics/3")
 	ecs.Replicate[Body](p, ecs.Predicted|ecs.Interpolated)
 	ecs.Replicate[Score](p, ecs.Predicted)
 	ecs.Singleton[Yard](p, 0)
+	names.Add(p)
 	ecs.Input[Input](p)
 	ecs.Join(p, join)
 	p.Simulate("physics", func(w *ecs.World) { simulate(w, kept) })

@@ -3,6 +3,7 @@ package game
 import (
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/examples/names"
 )
 
 // populate stacks crates, three wide, as many as fit.
@@ -15,5 +16,5 @@ func populate(w *ecs.World, crates int) {
 // join drops a client's ball into the yard.
 func join(w *ecs.World, client uint32, _ *struct{}) {
 	draw := ecs.NewRand(w.Seed(), uint64(client))
-	w.Spawn(components.Owner{Client: client}, Body{X: Radius + 20 + draw.Float64()*(Width-2*Radius-40), Y: 100}, Score{}, Input{})
+	w.Spawn(components.Owner{Client: client}, Body{X: Radius + 20 + draw.Float64()*(Width-2*Radius-40), Y: 100}, Score{}, names.Named{}, Input{})
 }

@@ -11,6 +11,7 @@ import { painted, pen } from '../scene/textures';
 import { View } from '../scene/view';
 import { make } from '../stage/dom';
 import { hud } from '../stage/hud';
+import { called } from '../stage/names';
 import { controlsOf, play } from '../stage/play';
 import { root } from '../stage/root';
 import { hideResult, showResult, showScores } from '../stage/scores';
@@ -149,7 +150,7 @@ class Match implements Scene<typeof duel> {
   /** Shows lives, wins and the end of a round. */
   private board(own: Fighter | undefined, other: Fighter | undefined) {
     const ring = this.game.one.Ring, all = [own, other].filter((f): f is Fighter => f !== undefined);
-    const name = (f: Fighter) => (f.own ? 'You' : f.bot ? 'Bot' : `Player ${f.client}`);
+    const name = (f: Fighter) => (f.own ? 'You' : f.bot ? 'Bot' : called(f.client));
     if (ring && ring.Rounds !== this.rounds) {
       if (this.rounds >= 0) sound.tune([392, 523], 0.25);
       this.since = this.game.replay && this.rounds < 0 ? 9 : 0; // a seek begins no round

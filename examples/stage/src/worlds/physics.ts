@@ -4,11 +4,12 @@ import * as three from 'three';
 import types from '../../../more/physics/bindings/physics.mjs';
 import { css, hexOf } from '../scene/colours';
 import { box } from '../scene/ground';
-import { label, unlabel } from '../scene/labels';
+import { label, relabel, unlabel } from '../scene/labels';
 import { Sparks } from '../scene/sparks';
 import { block, materials, painted } from '../scene/textures';
 import { View } from '../scene/view';
 import { hud } from '../stage/hud';
+import { called } from '../stage/names';
 import { controlsOf, play } from '../stage/play';
 import { showScores } from '../stage/scores';
 import { near, sound } from '../stage/sound';
@@ -32,7 +33,7 @@ const balls = new Map<number, three.Material>(); // by colour
 const sparks = new Sparks(new three.BoxGeometry(1, 1, 1), 128), arrow = new three.Mesh(new three.ConeGeometry(9, 18, 4).rotateX(Math.PI), new three.MeshBasicMaterial({ color: 0xffffff, toneMapped: false }));
 arrow.visible = false;
 scene.add(sparks.mesh, arrow);
-const dust = new three.Color(0x6b5a45);
+const dust = new three.Color(0x6b5a45), tint = new three.Color();
 
 const world: World<typeof physics> = {
   name: 'physics', title: 'Ball yard', goal: 'Climb the crates: each second on top, above the others, gives a point.', player: 'Ball', bindings: physics,
@@ -103,7 +104,7 @@ class Match implements Scene<typeof physics> {
   /** Shows the points of all balls. */
   private scores() {
     const self = this.game.stats.Client, balls = [...this.things.values()].filter((x) => x.client);
-    showScores(balls.map((x) => ({ client: x.client, name: x.client === self ? 'You' : `Ball ${x.client}`, value: x.points, colour: css(hexOf(x.client, x.client === self)), own: x.client === self })));
+    showScores(balls.map((x) => ({ client: x.client, name: x.client === self ? 'You' : called(x.client), value: x.points, colour: css(hexOf(x.client, x.client === self)), own: x.client === self })));
     if (this.own) hud.count(this.own.points, 'points', css(hexOf(self, true)));
   }
 
@@ -115,7 +116,6 @@ class Match implements Scene<typeof physics> {
       x = new Thing(new three.Mesh(client ? ballShape : crateShape, client ? ballOf(hexOf(client, own)) : of.crate), client);
       x.mesh.castShadow = x.mesh.receiveShadow = true;
       if (own) this.own = x;
-      else if (client) scene.add((x.tag = label(`Ball ${client}`, new three.Color(hexOf(client, false)), 20)));
       scene.add(x.mesh);
       this.things.set(id, x);
     }
@@ -125,6 +125,7 @@ class Match implements Scene<typeof physics> {
     x.points = points;
     x.mesh.position.set(Body!.X(r), HEIGHT - Body!.Y(r), 0);
     x.mesh.rotation.z = -Body!.Angle(r);
+    if (client && x !== this.own) x.tag = relabel(scene, x.tag, called(client), tint.setHex(hexOf(client, false)), 20);
     x.tag?.position.set(Body!.X(r), HEIGHT - Body!.Y(r) + 40, 0);
     const vx = Body!.VX(r), vy = Body!.VY(r), bump = Math.hypot(vx - x.vx, vy - x.vy);
     if (bump > 140) {

@@ -6,12 +6,14 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -31,6 +33,28 @@ func freeAddress(t *testing.T) string {
 	}
 	defer l.Close()
 	return l.Addr().String()
+}
+
+// The flags accept the names of a domain with a path behind proxies, and refuse what does not fit together.
+func TestPublicFlags(t *testing.T) {
+	parse := func(args string) (*Public, error) {
+		p, fs := new(Public), flag.NewFlagSet("", flag.ContinueOnError)
+		fs.SetOutput(io.Discard)
+		p.Flags(fs)
+		return p, errors.Join(fs.Parse(strings.Fields(args)), p.validate())
+	}
+	p, err := parse("-domain Play.Example/arena -proxy 127.0.0.1,10.1.0.0/16 -saves here")
+	if err != nil || !slices.Equal(p.Names(), []string{"play.example"}) || fmt.Sprint(p.Proxies()) != "[127.0.0.1/32 10.1.0.0/16]" || !p.Saves() {
+		t.Errorf("%v, %v behind %v", err, p.Names(), p.Proxies())
+	}
+	for _, args := range []string{
+		"-domain https://play.example", "-domain play.example:443", "-domain play.example/arena", "-domain a.example,b.example -proxy 127.0.0.1",
+		"-https :443", "-proxy 127.0.0.1", "-domain play.example -proxy localhost", "-domain play.example -https 443",
+	} {
+		if _, err := parse(args); err == nil {
+			t.Errorf("%s is accepted", args)
+		}
+	}
 }
 
 // Before the name leads here, the page, the seats and the WebSockets come by HTTP, under the name and under addresses. Nothing is
