@@ -50,6 +50,11 @@ func Listen(c *systems.ClientConfig, taken func(t *Taken)) {
 	event.OnClient(c.Events, func(_ *ecs.World, _ event.Origin, t *Taken) { taken(t) })
 }
 
+// spawn returns the place on the meadow at which a client begins. Up to eight clients begin at different places.
+func spawn(client uint32) Vec {
+	return start.add(Vec{X: float32(client%4)*2 - 3, Z: float32(client / 4 % 2 * 2)})
+}
+
 // Protocol returns the definition of the game. Server and clients call it. Both round to the sent precision after each
 // step, so a prediction is either exact or wrong.
 func Protocol() *ecs.Protocol {
@@ -64,7 +69,7 @@ func Protocol() *ecs.Protocol {
 	names.Add(p)
 	ecs.Input[Input](p)
 	ecs.Join(p, func(w *ecs.World, client uint32, _ *struct{}) {
-		w.Spawn(components.Owner{Client: client}, Body{At: start}, components.Teleports{}, names.Named{}, Input{})
+		w.Spawn(components.Owner{Client: client}, Body{At: spawn(client)}, components.Teleports{}, names.Named{}, Input{})
 	})
 	p.QuantizeSteps()
 	p.Simulate("walk", walk)
