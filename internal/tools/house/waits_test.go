@@ -33,6 +33,7 @@ var waits = map[string]string{
 	"systems":                                     "UDP, threads: 20 s",
 	"systems/devtools/operator":                   "HTTP: 20 s",
 	"systems/devtools/runner":                     "HTTP, UDP: 1 min",
+	"systems/devtools/runner/web":                 "rooms on sockets: 1 min",
 	"systems/devtools/swarm":                      "sockets: 20 s",
 	"systems/devtools/swarm/internal/manysockets": "sockets: 30 s",
 	"systems/internal/matches":                    "a lock, UDP: 1 min",

@@ -226,7 +226,7 @@ func (r *roomsPage) site(server *rooms.Server, port uint16, progress io.Writer) 
 	} else { // all requests come from this machine, including those of a swarm of bots
 		c.PerAddress, c.PerPlayer = 60_000, 600
 	}
-	handler, err := roomsweb.New(c, r.page.public.Seats(rooms.Here(server)))
+	handler, err := roomsweb.New(c, r.page.public.Seats(seats{rooms.Here(server), r.bots}))
 	if err != nil {
 		return nil, err
 	}
@@ -346,85 +346,95 @@ type company struct {
 
 // crew is the bots of one room.
 type crew struct {
-	people int // human players in the room
-	bots   []context.CancelFunc
+	room *rooms.Room
+	bots []context.CancelFunc
 }
 
-// wanted returns the number of bots in a room with a number of people.
-func (x *company) wanted(people int) int {
-	if people == 0 {
+// wanted returns the number of bots in a room where more people ask for seats.
+func (x *company) wanted(r *rooms.Room, more int) int {
+	people, played := more, false
+	for _, s := range r.Seats() {
+		if s.Player < firstBot {
+			people, played = people+1, played || s.Client != 0
+		}
+	}
+	if !played {
 		return 0
 	}
 	o := &x.page.o
 	return max(min(o.Bots+1-people, o.Seats-1-people), 0)
 }
 
-// joined counts a player who takes a seat.
-func (x *company) joined(r *rooms.Room, s rooms.Seat, _ uint32) { x.count(r, s, 1) }
+// joined starts and stops bots after a player has taken a seat.
+func (x *company) joined(r *rooms.Room, s rooms.Seat, _ uint32) { x.left(r, s) }
 
-// left counts a player whose seat is free again.
-func (x *company) left(r *rooms.Room, s rooms.Seat) { x.count(r, s, -1) }
-
-// count adds people to a room, and starts and stops bots.
-func (x *company) count(r *rooms.Room, s rooms.Seat, people int) {
+// left starts and stops bots after the seat of a player has become free.
+func (x *company) left(r *rooms.Room, s rooms.Seat) {
 	if s.Player >= firstBot {
 		return
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	c := x.crews[r.ID()]
-	if c == nil {
-		c = &crew{}
-		x.crews[r.ID()] = c
+	if x.crews[r.ID()] == nil {
+		x.crews[r.ID()] = &crew{room: r}
 	}
-	c.people += people
-	x.adjust(r, c)
+	x.adjust(x.crews[r.ID()], 0)
 }
 
-// continued counts the players of a room that continues from its save. When the room runs, its bots get their seats back, because they
-// have the same ids.
+// yield stops the bots of a room that are too many when more people ask for seats. It reports whether the room had bots.
+func (x *company) yield(room rooms.ID, more int) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	c := x.crews[room]
+	if c == nil || len(c.bots) == 0 {
+		return false
+	}
+	x.adjust(c, more)
+	return true
+}
+
+// continued starts the bots of a room that continues from its save, when the room runs. They get their seats back, because they have
+// the same ids.
 func (x *company) continued(r *rooms.Room) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	c, bots := &crew{}, []uint64(nil)
+	c, bots := &crew{room: r}, []uint64(nil)
 	for _, s := range r.Seats() {
-		if s.Player < firstBot {
-			c.people++
-			continue
+		if s.Player >= firstBot {
+			x.next = max(x.next, s.Player-firstBot)
+			bots = append(bots, s.Player)
 		}
-		x.next = max(x.next, s.Player-firstBot)
-		bots = append(bots, s.Player)
 	}
 	x.crews[r.ID()] = c
 	r.Tell(func(*systems.Server) {
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		for _, id := range bots {
-			x.startBot(r, c, id)
+			x.startBot(c, id)
 		}
-		x.adjust(r, c)
+		x.adjust(c, 0)
 	})
 }
 
-// adjust starts and stops bots of a room. The caller holds the lock.
-func (x *company) adjust(r *rooms.Room, c *crew) {
-	want := x.wanted(c.people)
+// adjust starts and stops bots of a room where more people ask for seats. The caller holds the lock.
+func (x *company) adjust(c *crew, more int) {
+	want := x.wanted(c.room, more)
 	for len(c.bots) > want {
 		c.bots[len(c.bots)-1]()
 		c.bots = c.bots[:len(c.bots)-1]
 	}
 	for len(c.bots) < want {
 		x.next++
-		x.startBot(r, c, firstBot+x.next)
+		x.startBot(c, firstBot+x.next)
 	}
 }
 
 // startBot starts a bot of a room. The caller holds the lock.
-func (x *company) startBot(r *rooms.Room, c *crew, id uint64) {
+func (x *company) startBot(c *crew, id uint64) {
 	ctx, stop := context.WithCancel(context.Background())
 	n := len(c.bots)
 	c.bots = append(c.bots, stop)
-	x.playing.Go(func() { x.play(ctx, r, n, id) })
+	x.playing.Go(func() { x.play(ctx, c.room, n, id) })
 }
 
 // stop stops all bots of a room.
@@ -478,4 +488,28 @@ func (x *company) play(ctx context.Context, r *rooms.Room, n int, id uint64) {
 		case <-ctx.Done():
 		}
 	}
+}
+
+// seats gives seats to people, also in rooms that are full of bots.
+type seats struct {
+	rooms.Seats
+	bots *company
+}
+
+// Reserve implements [rooms.Seats]. If the room is full, bots leave it, and Reserve waits for their seats for up to two seconds.
+func (s seats) Reserve(ctx context.Context, room rooms.ID, who ...rooms.Player) ([]rooms.Admission, error) {
+	all, err := s.Seats.Reserve(ctx, room, who...)
+	yielded := false
+	for n := 0; n < 40 && errors.Is(err, rooms.ErrFull); n++ {
+		if yielded = s.bots.yield(room, len(who)) || yielded; !yielded {
+			break
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		all, err = s.Seats.Reserve(ctx, room, who...)
+	}
+	return all, err
 }
