@@ -170,10 +170,10 @@ func (r *pollReader) readConn(c *webConn) bool {
 	return true
 }
 
-// maxLinger is how long the end of the server waits for its clients to close their ends.
+// maxLinger is how long the server, when it ends, waits for its clients to close their connections.
 const maxLinger = time.Second
 
-// close closes the remaining connections after the event loop has ended, each once its client has closed its end. Until then it
+// close closes the remaining connections after the event loop has ended, each after its client has closed it. Until then it
 // reads what the client sends: a socket that is closed with unread data, or to which data comes later, resets the connection, and the
 // client may lose the last datagrams and the close frame.
 func (r *pollReader) close() {

@@ -182,7 +182,7 @@ func TestClientIDAlreadyConnected(t *testing.T) {
 	again.Random = seeded(99)
 	w.expect(mallory, request(w.issue(again)), DropClientID)
 
-	// Two handshakes of one id: the second to answer finds it taken.
+	// Two handshakes have the same id. The server refuses the second one that answers, because the id is in use.
 	one, two := w.config(8), w.config(8)
 	one.Random, two.Random = seeded(8), seeded(9)
 	a, b := w.join("198.51.100.8:1", w.issue(one)), w.join("198.51.100.8:2", w.issue(two))

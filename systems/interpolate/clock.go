@@ -200,7 +200,7 @@ func (c *Clock) Advance(now time.Time) (head float64) {
 	}
 	before := c.head
 	behind := target - c.head - dt               // after this frame
-	paused := c.ahead && behind < -c.continued() // the server has; otherwise entities would continue for seconds
+	paused := c.ahead && behind < -c.continued() // the server has stopped for a while: entities must not continue for all that time
 	switch {
 	case behind*c.step > snapSeconds:
 		c.head = target

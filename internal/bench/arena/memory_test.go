@@ -8,8 +8,8 @@ import (
 	"github.com/tactusgo/tactus/internal/heapuse"
 )
 
-// A client in the arena takes at most 56 KiB of its server's memory, including its entity's share: in a world of 1,200 moving
-// entities, which its snapshots contain 20 times per second, over a link with losses and latency. docs/guide/operating.md
+// A client in the arena takes at most 56 KiB of its server's memory, including its entity's share. The world has 1,200 moving
+// entities, all in sight, the client gets 20 snapshots a second, and its link has losses and latency. docs/guide/operating.md
 // states 30 KiB per client and 10 KiB per entity.
 func TestArena_MemoryOfAClient(t *testing.T) {
 	if testing.Short() {

@@ -87,7 +87,7 @@ func (s *store) writer(name string) *writer {
 	return w
 }
 
-// A claim counts from before its write, because other processes may already have received it.
+// The timeout of a claim starts when its write starts: other processes may receive the claim before the write returns.
 func TestClaimsAreCountedFromBefore(t *testing.T) {
 	s := newStore()
 	c := newClaim(s, func() time.Time { return s.now }, ProcessPrefix+"a", "a", true)
