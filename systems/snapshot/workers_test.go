@@ -10,6 +10,7 @@ import (
 
 	"github.com/tactusgo/tactus/components"
 	"github.com/tactusgo/tactus/ecs"
+	"github.com/tactusgo/tactus/internal/race"
 	"github.com/tactusgo/tactus/internal/workers"
 	"github.com/tactusgo/tactus/systems/internal/interest"
 	"github.com/tactusgo/tactus/systems/internal/testgame"
@@ -119,12 +120,15 @@ func TestWorkersChangeNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			testgame.Seeds(t, 1, func(t *testing.T, seed uint64) {
-				one := play(seed, 1, c)
-				if len(one.packets) == 0 || one.stats.Encodes.Blocks == 0 {
-					t.Fatal("nothing was sent")
-				}
 				n := int(2 + 2*(seed%2))
 				many := play(seed, n, c)
+				if len(many.packets) == 0 || many.stats.Encodes.Blocks == 0 {
+					t.Fatal("nothing was sent")
+				}
+				if race.Enabled { // one worker has no races
+					return
+				}
+				one := play(seed, 1, c)
 				if !bytes.Equal(one.packets, many.packets) {
 					t.Errorf("%d workers send other bytes than one", n)
 				}
