@@ -53,7 +53,7 @@ func (x *receipts) has(send uint32, own bool, tick uint32) bool {
 // Whatever is lost and whatever fits, each baseline is a state all of which was acknowledged in the same epoch, and is not below the
 // floor.
 func TestBaselinesAreHeld(t *testing.T) {
-	testgame.Seeds(t, 40, func(t *testing.T, seed uint64) {
+	testgame.Seeds(t, 15, func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 6))
 		g := newPlaza(20+r.IntN(300), Config{Budget: []int{250, 600, 2400}[r.IntN(3)]}, nil)
 		looks := map[*peer]func([]Packet){}
