@@ -40,6 +40,10 @@ func FuzzReceive(f *testing.F) {
 			if at.About != 0 {
 				return // no entity here has that name
 			}
+			if late := lateOf(data); late > 0 { // another simulation of the tick raised it
+				server.Start(at.Tick + late - 1)
+				server.Done()
+			}
 			server.Start(at.Tick)
 			event.Raise(sw, event.ToAll(), *v)
 			server.Done()
@@ -60,4 +64,15 @@ func FuzzReceive(f *testing.F) {
 			}
 		}
 	})
+}
+
+// lateOf returns by how many ticks the event in a message of a server is late.
+func lateOf(message []byte) uint32 {
+	in := new(codec.ByteReader)
+	in.Reset(message)
+	in.Uvarint() // the type
+	if in.Uvarint()&1 == 0 {
+		return 0
+	}
+	return uint32(in.Uvarint())
 }

@@ -29,6 +29,7 @@ var hostile = []struct {
 	{"another channel", 2, "0007 01000000", true, true},
 	{"a tick of 33 bits", 0, "00 8080808020 00 01000000", true, true},
 	{"a tick of 32 bits, and late", 0, "00 ffffffff1f 01 00 01000000", true, true},
+	{"late by nothing", 0, "00 0f 00 00 01000000", true, true},
 	{"a tick in too many bytes", 0, "00 8e00 00 01000000", true, true},
 	{"about 33 bits", 0, "00 0e 8080808010 01000000", true, true},
 	{"a client shouts", 0, "03 07 01000000", true, true},

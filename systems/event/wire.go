@@ -13,7 +13,7 @@ import (
 //
 //	type   varint  number among the message types
 //	tick   varint  from a client, the input sequence; from a server, twice the tick, plus 1 if late follows
-//	late   varint  how many ticks the server had simulated past the tick when a simulation of it raised the event
+//	late   varint  not 0: how many ticks the server had simulated past the tick when a simulation of it raised the event
 //	about  varint  from a server only: the NetID of the entity, 0 for none
 //	words          the fields, encoded by package channel
 //
@@ -131,7 +131,9 @@ func (k *kind) readHead(in *codec.ByteReader, number int, fromServer bool) (h he
 	tick, late, about := in.Uvarint(), uint64(0), uint64(0)
 	if fromServer {
 		if tick&1 != 0 {
-			late = in.Uvarint()
+			if late = in.Uvarint(); late == 0 && in.Err() == nil {
+				return head{}, fmt.Errorf("%w: late by 0 ticks", ErrEvent)
+			}
 		}
 		tick, about = tick/2, in.Uvarint()
 	}
