@@ -6,6 +6,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -15,11 +16,13 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/tactusgo/tactus/examples/pages"
+	"github.com/tactusgo/tactus/internal/tools/newgame"
 )
 
 // TestStart prints the seconds from opening a link to the first moving frame and to the first own input that the server has
 // confirmed: on a line of 10 Mbit/s with a round trip of 40 ms, with a processor that is slowed four times, for the first visit
-// and for the second. With START=1 it does; it needs a machine alone.
+// and for the second: two worlds, and with TACTUS_NEWGAME=1 the game that `go run ./examples/new -ts` makes. With START=1 it does; it
+// needs a machine alone.
 func TestStart(t *testing.T) {
 	if os.Getenv("START") == "" {
 		t.Skip("START=1 measures how long pages take to start, for a minute")
@@ -28,19 +31,22 @@ func TestStart(t *testing.T) {
 		const saw = (globalThis.saw = {}), request = requestAnimationFrame;
 		request(function look() {
 			const now = performance.now(), g = globalThis.game;
-			if (!saw.joined && document.body?.classList.contains("playing")) saw.joined = now;
+			if (!saw.joined && (document.getElementById("game") ? g?.stats?.Joined === 1 : document.body?.classList.contains("playing"))) saw.joined = now;
 			else if (saw.joined && !saw.frame) saw.frame = now;
 			if (saw.frame && !saw.input && g?.stats?.Confirmed > 0) saw.input = now;
 			request(look);
 		});
 	})()`
+	started := map[string]func(t *testing.T) (url string){"starter": startStarter}
 	for _, world := range pages.Worlds() {
-		if world.Name != "arena" && world.Name != "platformer" {
-			continue
+		if world.Name == "arena" || world.Name == "platformer" {
+			started[world.Name] = func(t *testing.T) string { return serve(t, world) }
 		}
-		t.Run(world.Name, func(t *testing.T) {
+	}
+	for name, start := range started {
+		t.Run(name, func(t *testing.T) {
 			b := browse(t, 1280, 720, 1, false) // which ends before the next world starts
-			u, err := url.Parse(serve(b.T, world))
+			u, err := url.Parse(start(b.T))
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -62,6 +68,12 @@ func TestStart(t *testing.T) {
 			}
 		})
 	}
+}
+
+// startStarter makes a game, builds its page, and starts its server.
+func startStarter(t *testing.T) (url string) {
+	_, log := startBuilt(newgame.Make(t, root(t), "-ts"))
+	return strings.TrimSuffix(log.Find(t, `"msg":"page","url":"([^"]+)"`), "/")
 }
 
 // line is a slow line in front of a server.

@@ -18,6 +18,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
+	"github.com/tactusgo/tactus/internal/printed"
 	"github.com/tactusgo/tactus/internal/tools/newgame"
 )
 
@@ -87,6 +88,13 @@ func fill(t *testing.T, page, code string) {
 	t.Fatal("the room has no end")
 }
 
+// startBuilt builds the page in TypeScript, and starts the server.
+func startBuilt(game *newgame.Folder) (*exec.Cmd, *printed.Text) {
+	web := game.In("web")
+	web.Run("npm", "run", "build")
+	return game.Start(filepath.Join(web.Dir, "gen", "server"), "-listen", "127.0.0.1:0", "-websocket", "127.0.0.1:0", "-page", "127.0.0.1:0", "-guests")
+}
+
 // TestStarterInGo plays on the page of the game that `go run ./examples/new` makes, which is built as its README says.
 func TestStarterInGo(t *testing.T) {
 	game := newgame.Make(t, root(t), "")
@@ -116,8 +124,7 @@ func TestStarter(t *testing.T) {
 	web := game.In("web")
 	b := browse(t, 1280, 800, 1, false)
 	b.step("built", func() {
-		web.Run("npm", "run", "build")
-		server, log := game.Start(filepath.Join(web.Dir, "gen", "server"), "-listen", "127.0.0.1:0", "-websocket", "127.0.0.1:0", "-page", "127.0.0.1:0", "-guests")
+		server, log := startBuilt(game)
 		socket := log.Find(b.T, `"websocket":"([^"]+)"`)
 		at := log.Find(b.T, `"msg":"page","url":"([^"]+)"`)
 		b.do(chromedp.Navigate(at))

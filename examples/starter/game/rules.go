@@ -35,8 +35,11 @@ type (
 // join spawns the entity of a joining player. When the player leaves, the server despawns the player's entities.
 func join(w *ecs.World, client uint32, who *Login) {
 	colour := uint8(client) % uint8(len(Colours))
-	w.Spawn(components.Owner{Client: client}, Place{Width / 2, Height / 2}, Player{Name: who.Name, Colour: colour}, Move{})
+	w.Spawn(components.Owner{Client: client}, Place{start(client), Height / 2}, Player{Name: who.Name, Colour: colour}, Move{})
 }
+
+// start returns the X at which a player begins, beside the others.
+func start(client uint32) float32 { return Width / Capacity * (float32(client%Capacity) + 0.5) }
 
 // paint executes the command.
 func paint(w *ecs.World, client uint32, ask *Paint) {

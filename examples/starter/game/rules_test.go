@@ -15,8 +15,8 @@ import (
 func TestStarIsTakenOnce(t *testing.T) {
 	w := ecs.NewWorld(Protocol(), ecs.Config{})
 	join(w, 1, &Login{})
-	join(w, 2, &Login{})
-	w.Spawn(Place{Width/2 + reach - 1, Height / 2}, Star{Worth: 3})
+	join(w, 1+Capacity, &Login{}) // at the same place
+	w.Spawn(Place{start(1) + reach - 1, Height / 2}, Star{Worth: 3})
 	systemstest.Step(w, 2)
 	points, n := 0, 0
 	for _, c := range ecs.Each[collector](w) {

@@ -36,9 +36,9 @@ var anotherComponent = []change{
 	ecs.Replicate[components.Heading](p, ecs.Predicted|ecs.Interpolated)
 `},
 	{"game/rules.go", `
-	w.Spawn(components.Owner{Client: client}, Place{Width / 2, Height / 2}, Player{Name: who.Name, Colour: colour}, Move{})
+	w.Spawn(components.Owner{Client: client}, Place{start(client), Height / 2}, Player{Name: who.Name, Colour: colour}, Move{})
 `, `
-	w.Spawn(components.Owner{Client: client}, Place{Width / 2, Height / 2}, Player{Name: who.Name, Colour: colour}, Move{}, components.Heading{})
+	w.Spawn(components.Owner{Client: client}, Place{start(client), Height / 2}, Player{Name: who.Name, Colour: colour}, Move{}, components.Heading{})
 `},
 	{"game/rules.go", `
 	In    *Move

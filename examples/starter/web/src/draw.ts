@@ -8,6 +8,7 @@ const WIDTH = 640, HEIGHT = 400;
 /** The CSS colours of players. */
 export const COLOURS: Readonly<Record<Colour, string>> = ['#5aa9ff', '#ff6b6b', '#5fd38a', '#c08bff', '#ffa24d', '#43d6cf'];
 const GOLD = '#ffc94a', RADIUS = 11;
+const LEAST = 0.9, EDGE = 18; // the least scale, and the width of the edge around the arena, both in pixels of the page
 
 export interface Player {
   name: string;
@@ -27,15 +28,21 @@ const known = new Map<number, Player>(); // by NetID, from the previous frame
 const scene = { players: [] as Player[], me: null as Player | null };
 const sparks: { x: number; y: number; vx: number; vy: number; born: number; text: string }[] = [];
 
+/** Returns where the arena begins on the screen along an axis, in pixels of the page: in the middle, or, if the screen is smaller than the
+ * arena, so that the player is in the middle of the screen, except near the edges. */
+const scroll = (screen: number, arena: number, player: number): number =>
+  screen >= arena + 2 * EDGE ? (screen - arena) / 2 : Math.min(EDGE, Math.max(screen - arena - EDGE, screen / 2 - player));
+
 /** Draws a frame and returns its players. client is the number of the own client. */
 export function draw(canvas: HTMLCanvasElement, tables: readonly Table[], client: number): typeof scene {
   const now = performance.now(), c = canvas.getContext('2d')!, { clientWidth: w, clientHeight: h } = canvas;
   const width = Math.round(w * devicePixelRatio), height = Math.round(h * devicePixelRatio), below = h < 480 ? 0 : 84; // the footer
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-  const scale = Math.min(w / (WIDTH + 36), (h - below) / (HEIGHT + 56)), unit = scale * devicePixelRatio; // scale is in pixels of the page
+  const scale = Math.max(Math.min(w / (WIDTH + 36), (h - below) / (HEIGHT + 56)), LEAST), unit = scale * devicePixelRatio; // scale is in pixels of the page
+  const at = scene.me ?? { x: WIDTH / 2, y: HEIGHT / 2 };
   c.setTransform(1, 0, 0, 1, 0, 0);
   c.clearRect(0, 0, width, height);
-  c.setTransform(unit, 0, 0, unit, (width - WIDTH * unit) / 2, (height - below * devicePixelRatio - HEIGHT * unit) / 2);
+  c.setTransform(unit, 0, 0, unit, devicePixelRatio * scroll(w, WIDTH * scale, at.x * scale), devicePixelRatio * scroll(h - below, HEIGHT * scale, at.y * scale));
   floor(c);
   scene.players.length = 0;
   scene.me = null;

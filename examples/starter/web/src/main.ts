@@ -4,6 +4,8 @@ import exec from '../gen/wasm_exec.js?url';
 import module from '../gen/game.wasm?url';
 import * as picture from './draw.ts';
 import { Controls } from './stage/controls.ts';
+import { onSubmit } from './stage/dom.ts';
+import { sound } from './stage/sound.ts';
 import './style.css';
 
 const bindings = bind(types);
@@ -18,7 +20,7 @@ import.meta.hot?.accept('./draw.ts', (changed) => {
   if (changed) ({ draw, burst } = changed as unknown as typeof picture);
 });
 
-const controls = new Controls(canvas, { move: 'walk', buttons: { colour: { keys: ['KeyC'], pad: [0] } } });
+const controls = new Controls(canvas, { move: 'walk', buttons: { colour: { keys: ['KeyC'], pad: [0] }, again: { keys: ['KeyR'], pad: [3] }, mute: { keys: ['KeyM'] } } });
 const query = new URLSearchParams(location.search);
 const spectate = query.has('watch');
 let game: Play | null = null; // the current game
@@ -32,7 +34,7 @@ async function join(name: string, how: SeatOptions): Promise<Play> {
   const who = new bindings.Login();
   who.Name = name;
   return connect({
-    ...found, module, exec, game: bindings, login: who.bytes,
+    ...found, module, exec, game: bindings, login: who.bytes, keep: 5,
     onProgress: (loaded) => say(`Loading: ${(loaded / 1e6).toFixed(1)} MB`),
   });
 }
@@ -75,6 +77,7 @@ function offer(code: string, link: string): void {
 /** Plays until the game ends. Returns the error that ended it. */
 function play(game: Play): Promise<unknown> {
   const told = new bindings.Told(game.module);
+  let again: Play | null = null; // the last five seconds, while they are shown
   return new Promise((over) => {
     const step = (paint: boolean): void => {
       try {
@@ -82,21 +85,31 @@ function play(game: Play): Promise<unknown> {
         ({ x: game.input.DX, y: game.input.DY } = controls.steps());
         if (game.advance() > 0) {
           if (controls.pressed('colour')) dye(colours[((me?.colour ?? 0) + 1) % colours.length] ?? 0);
+          if (controls.pressed('mute')) sound.set(sound.volume, !sound.muted);
+          if (controls.pressed('again')) again ??= game.last();
           controls.ticked();
         }
         if (!paint) return;
-        const scene = draw(canvas, game.frame(), game.stats.Client);
-        for (let i = 0; i < game.news.count; i++) {
-          const event = told.read(game.news.get(i));
-          if (event?.type === 'Taken') burst(event);
+        const tables = game.frame(), shown = again ?? game;
+        const scene = draw(canvas, again ? again.frame() : tables, game.stats.Client);
+        for (let i = 0; i < shown.news.count; i++) {
+          const event = told.read(shown.news.get(i));
+          if (event?.type !== 'Taken') continue;
+          burst(event);
+          sound.tone(660, 990, 0.15, event.By === game.stats.Client ? 0.4 : 0.1);
         }
-        tell(scene.players);
+        if (!again) tell(scene.players);
         me = scene.me;
-        say(game.explanation); // empty while the connection is fine
+        say(game.explanation || (again ? 'Again: the last seconds' : '')); // the explanation is empty while the connection is fine
+        if (again?.replay?.ended) {
+          again.close();
+          again = null;
+        }
       } catch (e) {
         if (!game.ended) throw e; // a bug in this page: the console shows it, and the next frame tries again
         cancelAnimationFrame(frame);
         clearInterval(hidden);
+        again?.close();
         over(e);
       }
     };
@@ -199,10 +212,11 @@ addEventListener('pageshow', (e) => { if (e.persisted && form.parentNode === nul
 
 // A player keeps the name until the tab is closed, so a reload returns to the game.
 const name = query.get('name') ?? storage.session.getItem('name');
-form.addEventListener('submit', (e) => {
-  e.preventDefault();
+const begin = (how: SeatOptions): void => {
   const said = String(new FormData(form).get('name')).trim() || 'guest';
   storage.session.setItem('name', said);
-  void main(said, e.submitter?.id === 'private' ? { room: '', way: 'create', private: true } : {});
-});
+  void main(said, how);
+};
+onSubmit(form, () => begin({}));
+find('private').onclick = () => begin({ room: '', way: 'create', private: true });
 if (name || spectate) void main(name ?? '', {});
