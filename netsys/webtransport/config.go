@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -25,12 +26,12 @@ const (
 	defaultOutbound      = 64
 )
 
-// Config configures a [Listener]. Addr and TLS are required.
+// Config configures a [Listener]. Addr is required.
 type Config struct {
 	// Addr is the UDP address, such as ":7779". Port 0 means a free port: see [Listener.LocalAddr].
 	Addr string
-	// TLS contains the certificate. For your own machine, [DevelopmentCertificate] creates one. Listen sets protocols and
-	// versions.
+	// TLS contains the certificate. Listen sets protocols and versions. Default (nil): a [DevelopmentCertificate], if Addr is on
+	// loopback.
 	TLS *tls.Config
 	// Path is the path of the URL. Default (""): "/".
 	Path string
@@ -73,8 +74,11 @@ func (c Config) Validate() error {
 	if c.Addr == "" {
 		bad(`Addr is empty: write where to listen, such as "127.0.0.1:0"`)
 	}
-	if c.TLS == nil || len(c.TLS.Certificates) == 0 && c.TLS.GetCertificate == nil && c.TLS.GetConfigForClient == nil {
-		bad("TLS has no certificate: on your own machine DevelopmentCertificate makes one")
+	switch host, _, _ := net.SplitHostPort(c.Addr); {
+	case c.TLS == nil && !hostname.Loopback(host):
+		bad("TLS is nil: other machines need a certificate to reach %q", c.Addr)
+	case c.TLS != nil && len(c.TLS.Certificates) == 0 && c.TLS.GetCertificate == nil && c.TLS.GetConfigForClient == nil:
+		bad("TLS has no certificate")
 	}
 	if c.Path != "" && !strings.HasPrefix(c.Path, "/") {
 		bad("Path %q does not begin with /", c.Path)

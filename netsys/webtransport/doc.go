@@ -9,7 +9,7 @@
 //   - See a complete program: examples/more/webtransport is the arena with a page that uses WebTransport if possible.
 //   - Serve: [Listen]. Serve UDP or WebSocket from the same server: [Listener.Beside]. A server of rooms accepts both kinds
 //     of transport.
-//   - Serve on your own machine, without a certificate of an authority: [DevelopmentCertificate]; pass its hash to the
+//   - Serve on your own machine, without a certificate of an authority: leave Config.TLS nil, and pass the hash to the
 //     page, [Listener.CertificateHashes].
 //   - Connect: [DialConfig.Dial]. Fall back to WebSocket: [DialConfig].WebSocket. Both also work in Go's js build.
 //   - Get a peer's plain address for a log or a ban: [Listener.PeerAddr]. See misbehaving peers: [Listener.Stats].

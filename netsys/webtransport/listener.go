@@ -5,6 +5,7 @@ package webtransport
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -57,6 +58,13 @@ func Listen(c Config) (*Listener, error) {
 		return nil, err
 	}
 	c = c.filled()
+	if c.TLS == nil {
+		certificate, err := DevelopmentCertificate(time.Now())
+		if err != nil {
+			return nil, fmt.Errorf("webtransport: Listen: %w", err)
+		}
+		c.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}}
+	}
 	socket, err := net.ListenPacket("udp", c.Addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return nil, fmt.Errorf("%w: Listen %q", netsys.ErrAddrInUse, c.Addr)

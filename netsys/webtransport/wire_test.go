@@ -28,12 +28,9 @@ import (
 // listen serves on this machine.
 func listen(t testing.TB, c webtransport.Config) (l *webtransport.Listener, url string) {
 	t.Helper()
-	certificate, err := webtransport.DevelopmentCertificate(time.Now())
+	c.Addr = "127.0.0.1:0"
+	l, err := webtransport.Listen(c)
 	if err != nil {
-		t.Fatal(err)
-	}
-	c.Addr, c.TLS = "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{certificate}}
-	if l, err = webtransport.Listen(c); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -56,14 +53,6 @@ func dial(t testing.TB, l *webtransport.Listener, c webtransport.DialConfig, url
 	}
 	t.Cleanup(func() { _ = w.Close() })
 	return w
-}
-
-// say sends something.
-func say(t *testing.T, w netsys.Wire, to netip.AddrPort, what string) {
-	t.Helper()
-	if err := w.Send(time.Now(), to, []byte(what)); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // Sessions run on the listener as on every wire, alone and beside the wire of an event loop.
@@ -287,14 +276,11 @@ func TestFallsBack(t *testing.T) {
 
 // An invalid configuration is refused with advice.
 func TestConfig(t *testing.T) {
-	certificate, err := webtransport.DevelopmentCertificate(time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	good := webtransport.Config{Addr: "127.0.0.1:0", TLS: &tls.Config{Certificates: []tls.Certificate{certificate}}}
+	good := webtransport.Config{Addr: "127.0.0.1:0"}
 	for want, change := range map[string]func(c *webtransport.Config){
 		"Addr is empty":      func(c *webtransport.Config) { c.Addr = "" },
-		"no certificate":     func(c *webtransport.Config) { c.TLS = nil },
+		"no certificate":     func(c *webtransport.Config) { c.TLS = &tls.Config{} },
+		"need a certificate": func(c *webtransport.Config) { c.Addr = ":0" },
 		"begin with /":       func(c *webtransport.Config) { c.Path = "play" },
 		"not scheme://host":  func(c *webtransport.Config) { c.Origins = []string{"game.example"} },
 		"with Origins":       func(c *webtransport.Config) { c.Origins, c.Hosts = []string{"*"}, []string{"game.example"} },
