@@ -108,8 +108,8 @@ func unit(t *testing.T, folder string) []string {
 
 // ownWebTransport is what the README of the template adds to its server, before the last line.
 const ownWebTransport = `
-	o.domain.WebTransport = func(addr string, secure *tls.Config, hosts []string) (netsys.Wire, error) {
-		return webtransport.Listen(webtransport.Config{Addr: addr, TLS: secure, Hosts: hosts})
+	o.domain.WebTransport = func(c web.WebTransportConfig) (web.WebTransportWire, error) {
+		return webtransport.Listen(webtransport.Config{Addr: c.Addr, TLS: c.TLS, Hosts: c.Hosts, Sandboxed: c.Sandboxed})
 	}
 	page, err := o.openPage()
 `
@@ -137,7 +137,7 @@ func buildStarter(t *testing.T) (program, files string) {
 		t.Fatalf("the README of the template does not show these lines, or its server lacks the last one:%s", shown)
 	}
 	code = bytes.Replace(code, []byte(last), []byte(ownWebTransport), 1)
-	code = bytes.Replace(code, []byte("import (\n"), []byte("import (\n\t\"crypto/tls\"\n\t\"github.com/tactusgo/tactus/netsys\"\n\t\"github.com/tactusgo/tactus/netsys/webtransport\"\n"), 1)
+	code = bytes.Replace(code, []byte("import (\n"), []byte("import (\n\t\"github.com/tactusgo/tactus/netsys/webtransport\"\n"), 1)
 	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {main: filepath.Join(dir, "main.go")}})
 	if err != nil {
 		t.Fatal(err)

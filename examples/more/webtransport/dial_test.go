@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"crypto/tls"
 	"encoding/base64"
 	"fmt"
 	"net"
@@ -71,15 +70,8 @@ func TestDialInPages(t *testing.T) {
 		}
 	}
 	on := listen(t)
-	site := &http.Server{Handler: http.FileServer(http.Dir(folder)), ReadHeaderTimeout: time.Minute}
-	go func() { _ = site.Serve(on) }() // until it is closed
-	t.Cleanup(func() { _ = site.Close() })
-
-	certificate, err := webtransport.DevelopmentCertificate(time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := webtransport.Listen(webtransport.Config{Addr: "127.0.0.1:0", TLS: &tls.Config{Certificates: []tls.Certificate{certificate}}})
+	serve(t, on, http.FileServer(http.Dir(folder)))
+	l, err := webtransport.Listen(webtransport.Config{Addr: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,9 @@ import (
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+
+	"github.com/tactusgo/tactus/examples/pages"
+	"github.com/tactusgo/tactus/systems/devtools/runner/web"
 )
 
 // evil is a foreign site. For the browser it is on this machine.
@@ -123,7 +126,7 @@ func (b *tab) plays(link string) {
 	until(b.T, "it has walked, and is told of it", func() bool { return ask[bool](b, "globalThis.walked > 60 && globalThis.told > 20") })
 }
 
-// built returns a folder with a page of the arena.
+// built returns a folder with a client of the arena, and a page that plays it.
 func built(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -153,7 +156,7 @@ func built(t *testing.T) string {
 	if err := os.CopyFS(filepath.Join(folder, "client"), os.DirFS(at("systems/host/js"))); err != nil {
 		t.Fatal(err)
 	}
-	build := exec.Command("go", "build", "-C", at(), "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(folder, "arena.wasm"), "./examples/arena/wasm")
+	build := exec.Command("go", "build", "-C", at(), "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(folder, "play.wasm"), "./examples/arena/wasm")
 	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=", "GOWORK=")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -161,17 +164,27 @@ func built(t *testing.T) string {
 	return folder
 }
 
-// elsewhere serves a page with another configuration than the command's.
+// elsewhere serves the page of a folder with another configuration than the command's.
 func elsewhere(t *testing.T, folder string, on net.Listener, told func() connectJSON) string {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.Handle("/", http.FileServer(http.Dir(folder)))
 	mux.HandleFunc("/connect.json", func(w http.ResponseWriter, _ *http.Request) { _ = json.NewEncoder(w).Encode(told()) })
-	site := &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
-	go func() { _ = site.Serve(on) }() // until it is closed
-	t.Cleanup(func() { _ = site.Close() })
+	serve(t, on, mux)
 	return "http://" + on.Addr().String() + "/arena.html"
 }
+
+// serve serves h until the end of the test.
+func serve(t *testing.T, on net.Listener, h http.Handler) {
+	site := &http.Server{Handler: h, ReadHeaderTimeout: time.Minute}
+	go func() { _ = site.Serve(on) }() // until it is closed
+	t.Cleanup(func() { _ = site.Close() })
+}
+
+// portal shows a page in a sandboxed frame, and what the page reports.
+const portal = `<!doctype html><p id="status"></p><script>
+onmessage = ({ data: { link, ...report } }) => { Object.assign(globalThis, report); document.querySelector('#status').textContent = link; };
+</script><iframe sandbox="allow-scripts" src="%s"></iframe>`
 
 // listen returns a free port of this machine.
 func listen(t *testing.T) net.Listener {
@@ -200,18 +213,24 @@ func TestPage(t *testing.T) {
 	at := foreign.Addr().(*net.TCPAddr).Port
 	browser := browse(t, fmt.Sprintf("http://%s:%d", evil, at))
 	folder := built(t)
-	server := start(t, "-dist", folder)
-	_, body := get(t, server.page+"connect.json")
-	var good connectJSON
-	if err := json.Unmarshal([]byte(body), &good); err != nil {
-		t.Fatal(err)
+	page := &web.Dist{Folder: folder, Index: "arena.html"}
+	match := start(t, page, folder, "-clients", "2")
+	good := told(t, match)
+	for name, url := range map[string]string{"WebTransport passes": match, "a seat in a room": start(t, page, folder, "-rooms") + "?rooms"} {
+		t.Run(name, func(t *testing.T) {
+			b := open(t, browser, url)
+			b.plays("webtransport")
+			if noted := ask[[]string](b, "noted"); of(noted, "webtransport open") != 1 || of(noted, "websocket tried") != 0 {
+				t.Errorf("noted %q", noted)
+			}
+		})
 	}
-	t.Run("WebTransport passes", func(t *testing.T) {
-		b := open(t, browser, server.page)
-		b.plays("webtransport")
-		if noted := ask[[]string](b, "noted"); of(noted, "webtransport open") != 1 || of(noted, "websocket tried") != 0 {
-			t.Errorf("noted %q", noted)
-		}
+	t.Run("a sandboxed frame of another site", func(t *testing.T) {
+		on := listen(t)
+		site := "http://" + on.Addr().String()
+		url := start(t, page, folder, "-rooms", "-embed", site+",null") + "?rooms"
+		serve(t, on, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, portal, url) }))
+		open(t, browser, site).plays("webtransport")
 	})
 	silent, err := net.ListenPacket("udp", "127.0.0.1:0") // where nobody answers
 	if err != nil {
@@ -281,8 +300,7 @@ func TestArena(t *testing.T) {
 		t.Skip("draws a world without a graphics card: set TACTUS_LONG=1")
 	}
 	browser := browse(t, "")
-	server := start(t, "-dist", "")
-	b := open(t, browser, server.page+"?name=Ada")
+	b := open(t, browser, start(t, pages.Page("arena"), built(t))+"?name=Ada")
 	until(t, "it has joined", func() bool { return ask[bool](b, `document.body.classList.contains('playing')`) })
 	ask[bool](b, `dispatchEvent(new KeyboardEvent('keydown', { key: 'F3' }))`)
 	figure := func(name string) string {

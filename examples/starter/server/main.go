@@ -24,7 +24,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -47,7 +46,6 @@ type options struct {
 	drain                                                time.Duration
 
 	domain    web.Public // its flags
-	embed     []string   // sites that may show the page in a frame
 	log       *slog.Logger
 	addresses []netip.AddrPort // of -public
 	names     []string         // host names of -public and -domain
@@ -82,7 +80,7 @@ func run(ctx context.Context, drain <-chan os.Signal, args []string, out io.Writ
 	fs.StringVar(&o.files, "files", "dist", "the `folder` of the built page")
 	fs.DurationVar(&o.drain, "drain", 10*time.Minute, "how long players may continue after SIGTERM without -saves; 0: no limit")
 	o.domain.Flags(fs)
-	web.EmbedFlag(fs, &o.embed)
+	web.EmbedFlag(fs, &o.domain.Embed)
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -157,14 +155,11 @@ func (o *options) parsePublic() error {
 	return nil
 }
 
-// sandboxed reports whether the page may be in a sandboxed frame.
-func (o *options) sandboxed() bool { return slices.Contains(o.embed, "null") }
-
 // open returns the server of the rooms, and its address for WebSockets.
 func (o *options) open(audit *operator.Audit) (*rooms.Server, netip.AddrPort, error) {
 	wire, err := eventloop.ListenConfig{
 		Logger:    o.log,
-		WebSocket: eventloop.WebSocketConfig{Addr: o.websocket, Hosts: o.names, Sandboxed: o.sandboxed()},
+		WebSocket: eventloop.WebSocketConfig{Addr: o.websocket, Hosts: o.names, Sandboxed: o.domain.Sandboxed()},
 	}.Listen(o.listen)
 	if err != nil {
 		return nil, netip.AddrPort{}, err
@@ -186,7 +181,7 @@ func (o *options) beside(server *rooms.Server, login authenticator, page net.Lis
 	if login == nil && !seats.Local() {
 		return nil, fmt.Errorf("-listen %s: other machines can reach it, and nobody would know who their players are: set -key, or -guests to let everybody play", o.listen)
 	}
-	c := roomsweb.Config{Authenticate: login, Embed: o.embed, Logger: o.log}
+	c := roomsweb.Config{Authenticate: login, Embed: o.domain.Embed, Logger: o.log}
 	if login != nil {
 		c.Hosts, c.TrustedProxies = o.names, o.domain.Proxies()
 	}
@@ -202,9 +197,9 @@ func (o *options) beside(server *rooms.Server, login authenticator, page net.Lis
 	site.Handle("/rooms", handler)
 	site.Handle("/rooms/", handler)
 	site.Handle("/ready", roomsweb.Ready(seats))
-	site.Handle("/", o.domain.Dist(&web.Dist{Folder: folder, Command: build, Port: sockets.Port(), Hosts: o.names, Embed: o.embed}))
+	site.Handle("/", o.domain.Dist(&web.Dist{Folder: folder, Command: build, Port: sockets.Port(), Hosts: o.names}))
 	all = append(all, func(ctx context.Context) error {
-		return o.domain.Serve(ctx, page, site, &web.SocketProxy{To: sockets, Sandboxed: o.sandboxed()})
+		return o.domain.Serve(ctx, page, site, &web.SocketProxy{To: sockets})
 	})
 	o.log.Info("page", "url", o.domain.URL(page.Addr())+"/")
 	if o.inspect == "" {

@@ -1,13 +1,14 @@
 // Plays the arena and says how that goes: in place of the arena's page.
-import { bind, connect } from './client/index.mjs';
+import { bind, connect, seat } from './client/index.mjs';
 import types from './arena.mjs';
 
 const arena = bind(types);
 
 const status = document.querySelector('#status');
-const place = await (await fetch('connect.json')).json();
+setInterval(() => parent.postMessage({ link: status.textContent, walked: globalThis.walked, told: globalThis.told }, '*'), 50);
 try {
-  const game = await connect({ ...place, module: 'arena.wasm', exec: 'wasm_exec.js', game: arena, onLink: (kind) => { status.textContent = kind; } });
+  const place = await (location.search ? seat({ kind: 'arena' }) : (await fetch('connect.json')).json());
+  const game = await connect({ ...place, module: 'play.wasm', exec: 'wasm_exec.js', game: arena, onLink: (kind) => { status.textContent = kind; } });
   globalThis.walked = 0;
   let from = null;
   requestAnimationFrame(function draw() {

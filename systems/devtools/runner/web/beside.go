@@ -141,6 +141,10 @@ func (b *worldPage) live(ctx context.Context, world runner.Game, o runner.Option
 	if err := b.public.validate(); err != nil {
 		return err
 	}
+	b.public.Embed = b.config.Embed
+	if b.config.Dist != nil {
+		b.public.WebTransport = b.config.WebTransport
+	}
 	switch {
 	case o.Rooms:
 		return b.rooms(ctx, world, o, stdout, stderr)
@@ -171,10 +175,18 @@ func (b *worldPage) live(ctx context.Context, world runner.Game, o runner.Option
 	if err != nil {
 		return err
 	}
+	more, err := b.public.openWebTransport(wire)
+	if err != nil {
+		return errors.Join(err, wire.Close())
+	}
+	both := netsys.Wire(wire)
+	if more != nil {
+		both = more.Beside(wire)
+	}
 	site, told := b.site(wire, &o)
 	if b.config.Dir != "" {
 		if err := site.Prepare(ctx); err != nil {
-			return errors.Join(fmt.Errorf("-web: %w", err), wire.Close())
+			return errors.Join(fmt.Errorf("-web: %w", err), both.Close())
 		}
 	}
 	b.print(stdout, page.Addr())
@@ -192,7 +204,7 @@ func (b *worldPage) live(ctx context.Context, world runner.Game, o runner.Option
 	if o.Transport == "ws" {
 		bots = wire.WebSocketAddr()
 	}
-	played := runner.LiveOn(ctx, world, o, wire, localAddress(bots), stdout, told.String)
+	played := runner.LiveOn(ctx, world, o, both, localAddress(bots), stdout, told.String)
 	stop()
 	others.Wait()
 	return played
@@ -235,7 +247,7 @@ func (b *worldPage) replay(ctx context.Context, file, protocol string, stdout io
 // openTransport opens the transport on a host for UDP and one for WebSockets, at the configured ports or at free ones.
 func (b *worldPage) openTransport(at, sockets string) (Wire, error) {
 	names := slices.Clip(b.config.Hosts)
-	if hostname.Embed(b.config.Embed).Sandboxed() {
+	if b.public.Sandboxed() {
 		names = append(names, hostname.Null)
 	}
 	if b.config.GamePort != 0 {
@@ -251,6 +263,9 @@ func (b *worldPage) openTransport(at, sockets string) (Wire, error) {
 func (b *worldPage) site(wire Wire, o *runner.Options) (*Site, *progress) {
 	c, told := b.config, new(progress)
 	c.Port, c.Progress = wire.WebSocketAddr().Port(), told
+	if c.Dist != nil {
+		c.Dist = b.public.Dist(c.Dist)
+	}
 	if o.Insecure {
 		c.Args = append(c.Args[:len(c.Args):len(c.Args)], insecure)
 	}

@@ -3,6 +3,8 @@ package web
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -24,6 +26,7 @@ import (
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/devtools/runner"
 	"github.com/tactusgo/tactus/systems/internal/testgame"
+	"github.com/tactusgo/tactus/systems/rooms"
 )
 
 // plaza returns a world of pawns that walk.
@@ -162,6 +165,54 @@ func TestBesideKeepsFlags(t *testing.T) {
 	}
 	if _, err := runner.Headless(t.Context(), world, "-virtual", "-names", "game.example:80"); err == nil || !strings.Contains(err.Error(), "no host name") {
 		t.Error(err)
+	}
+}
+
+// transport stands for a WebTransport.
+type transport struct{ *eventloop.Listener }
+
+func (transport) Beside(first netsys.Wire) netsys.Wire         { return first }
+func (transport) CertificateHashes() (all [][sha256.Size]byte) { return make([][sha256.Size]byte, 1) }
+
+// Without a domain, WebTransport is at the address of the WebSockets, and connect.json has its hash. Admissions lead there.
+func TestBesideWebTransport(t *testing.T) {
+	for _, flags := range []string{"-clients 1", "-rooms", "-rooms -embed https://portal.example,null"} {
+		t.Run(flags, func(t *testing.T) {
+			world := plaza()
+			world.Rooms = &runner.Rooms{Seats: 4}
+			var asked WebTransportConfig
+			Beside(&world, eventloop.ListenBoth, Config{
+				Dist: &Dist{Files: fstest.MapFS{"index.html": {}}},
+				WebTransport: func(c WebTransportConfig) (WebTransportWire, error) {
+					asked = c
+					l, err := eventloop.Listen(c.Addr)
+					t.Cleanup(func() { _ = l.Close() })
+					return transport{l}, err
+				},
+			})
+			page := start(t, world, "-http 127.0.0.1:0 "+flags).Find(t, `in a browser: +(http://\S+)\n`)
+			if asked.TLS != nil || asked.Sandboxed != strings.Contains(flags, "null") {
+				t.Errorf("%+v", asked)
+			}
+			want := fmt.Sprintf(`{"websocket":"ws://%[1]s","webtransport":"https://%[1]s/","hashes":[%q]}`, asked.Addr, base64.StdEncoding.EncodeToString(make([]byte, sha256.Size)))
+			if got := fetch(t, page+"/connect.json"); got != want+"\n" {
+				t.Errorf("connect.json: %s, want %s", got, want)
+			}
+			if !strings.Contains(flags, "-rooms") {
+				return
+			}
+			r, err := http.Post(page+"/rooms/create", "application/json", strings.NewReader(`{"kind":"plaza"}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Body.Close()
+			var a struct {
+				Endpoints rooms.Endpoints `json:"endpoints"`
+			}
+			if err := json.NewDecoder(r.Body).Decode(&a); err != nil || a.Endpoints.UDP == "" || a.Endpoints.WS != "" {
+				t.Errorf("%v: the admission has %+v", err, a.Endpoints)
+			}
+		})
 	}
 }
 

@@ -2,12 +2,10 @@ package web
 
 import (
 	"context"
-	"crypto/tls"
 	"io"
 	"net"
 	"net/http"
 
-	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/rooms"
 )
 
@@ -38,8 +36,8 @@ type Config struct {
 	Operator func(s *rooms.Server, broadcast func(r *rooms.Room, text string) error, out io.Writer) (OperatorPage, error)
 	// Domain is Public.Domain of -domain.
 	Domain DomainConfig
-	// WebTransport is Public.WebTransport of -domain.
-	WebTransport func(addr string, secure *tls.Config, hosts []string) (netsys.Wire, error)
+	// WebTransport is [Public].WebTransport, for the match and for rooms. It needs Dist.
+	WebTransport func(WebTransportConfig) (WebTransportWire, error)
 	// Dist is a page that a bundler built, in place of that of this package. It follows the build of the client in
 	// build.json, and loads play.wasm and wasm_exec.js. Without Package, Dist brings its own client. Default (nil): none.
 	Dist *Dist

@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"crypto/tls"
 	"errors"
 	"flag"
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tactusgo/tactus/internal/hostname"
 	"github.com/tactusgo/tactus/netsys"
 	"github.com/tactusgo/tactus/systems/rooms"
 )
@@ -32,9 +34,14 @@ const playPath = "/play"
 type Public struct {
 	// Domain completes the flags: Client and Logger, and the defaults of the other fields. Its Names are ignored.
 	Domain DomainConfig
-	// WebTransport opens a listener at a UDP address, that of -https, and with the certificates of the domain: webtransport.Listen,
-	// with hosts as its Hosts. Players find it in their admission. Default (nil): none.
-	WebTransport func(addr string, secure *tls.Config, hosts []string) (netsys.Wire, error)
+	// WebTransport opens a listener for WebTransport: it calls webtransport.Listen with the same fields. Default (nil): none.
+	//
+	// With -domain, it listens at the address of -https, over UDP, with the certificates of the domain; admissions name it. With
+	// -proxy there is none. Without -domain, WebTransport is for this machine: if the WebSockets are on loopback, it listens at their
+	// address, over UDP, with a development certificate, whose hash connect.json has.
+	WebTransport func(WebTransportConfig) (WebTransportWire, error)
+	// Embed lists the sites that may show the page in a frame: see Config.Embed and [EmbedFlag].
+	Embed []string
 
 	names       []string       // host names; nil: no domain
 	path        string         // before the paths of the page, such as /games/arena; "": none
@@ -47,6 +54,30 @@ type Public struct {
 
 	domain *Domain      // nil behind a proxy
 	secure net.Listener // nil behind a proxy
+
+	local  string   // Dist.WebTransport for this machine
+	hashes [][]byte // Dist.Hashes
+}
+
+// WebTransportConfig has the fields of webtransport.Config that depend on the flags.
+type WebTransportConfig struct {
+	// Addr is the UDP address.
+	Addr string
+	// TLS has the certificates of the domain. Without a domain it is nil, for which webtransport.Listen creates a certificate.
+	TLS *tls.Config
+	// Hosts are the names of the domain.
+	Hosts []string
+	// Sandboxed reports whether Embed contains "null".
+	Sandboxed bool
+}
+
+// WebTransportWire is a transport over WebTransport: webtransport.Listener.
+type WebTransportWire interface {
+	netsys.Wire
+	// Beside combines first and this transport.
+	Beside(first netsys.Wire) netsys.Wire
+	// CertificateHashes returns the hashes by which pages accept a development certificate.
+	CertificateHashes() [][sha256.Size]byte
 }
 
 // Flags declares the flags -domain, -https, -proxy, -acme, -acme-email, -certificates and -saves.
@@ -174,9 +205,40 @@ func (p *Public) Close() error {
 }
 
 // secured reports whether pages come by HTTPS.
-func (p *Public) secured() bool { return p.domain == nil || p.domain.Ready(p.names[0]) }
+func (p *Public) secured() bool { return p.on() && (p.domain == nil || p.domain.Ready(p.names[0])) }
 
-// Rooms returns the server of the rooms, on wire and the WebTransport of a domain. It sets Store and Key of -saves, Endpoints of
+// Sandboxed reports whether Embed has the entry "null": then the game's listener accepts the origin "null", too.
+func (p *Public) Sandboxed() bool { return hostname.Embed(p.Embed).Sandboxed() }
+
+// openWebTransport opens the listener for WebTransport beside wire. It returns nil if there is none.
+func (p *Public) openWebTransport(wire Wire) (WebTransportWire, error) {
+	c := WebTransportConfig{Hosts: p.names, Sandboxed: p.Sandboxed()}
+	at := wire.WebSocketAddr()
+	switch {
+	case p.WebTransport == nil || p.on() && p.domain == nil || !p.on() && !at.Addr().IsLoopback():
+		return nil, nil
+	case p.on():
+		c.Addr, c.TLS = p.secure.Addr().String(), p.domain.TLS()
+		c.TLS.NextProtos = nil
+		return p.WebTransport(c)
+	}
+	c.Addr = at.String()
+	more, err := p.WebTransport(c)
+	if errors.Is(err, netsys.ErrAddrInUse) {
+		c.Addr = netip.AddrPortFrom(at.Addr(), 0).String()
+		more, err = p.WebTransport(c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.local = fmt.Sprintf(":%d/", more.LocalAddr().Port())
+	for _, h := range more.CertificateHashes() {
+		p.hashes = append(p.hashes, h[:])
+	}
+	return more, nil
+}
+
+// Rooms returns the server of the rooms, on wire and on WebTransport. Call it before [Public.Seats] and [Public.Dist]. It sets Store and Key of -saves, Endpoints of
 // -domain, and Addresses, if they are nil and wire listens on all addresses of the machine, to those of its interfaces. After an error
 // the caller closes wire.
 func (p *Public) Rooms(c rooms.Config, wire Wire) (_ *rooms.Server, err error) {
@@ -190,23 +252,22 @@ func (p *Public) Rooms(c rooms.Config, wire Wire) (_ *rooms.Server, err error) {
 			return nil, err
 		}
 	}
-	if !p.on() {
-		return rooms.New(c, wire)
-	}
-	c.Endpoints = rooms.Endpoints{UDP: wire.LocalAddr().String(), WS: p.url("wss", playPath)}
-	if wire.LocalAddr().Addr().IsUnspecified() {
-		c.Endpoints.UDP = net.JoinHostPort(p.names[0], fmt.Sprint(wire.LocalAddr().Port()))
-	}
-	if p.WebTransport == nil || p.domain == nil {
-		return rooms.New(c, wire)
-	}
-	secure := p.domain.TLS()
-	secure.NextProtos = nil
-	more, err := p.WebTransport(p.secure.Addr().String(), secure, p.names)
+	more, err := p.openWebTransport(wire)
 	if err != nil {
 		return nil, err
 	}
-	c.Endpoints.WebTransport = p.url("https", "/")
+	if p.on() {
+		c.Endpoints = rooms.Endpoints{UDP: wire.LocalAddr().String(), WS: p.url("wss", playPath)}
+		if wire.LocalAddr().Addr().IsUnspecified() {
+			c.Endpoints.UDP = net.JoinHostPort(p.names[0], fmt.Sprint(wire.LocalAddr().Port()))
+		}
+		if more != nil {
+			c.Endpoints.WebTransport = p.url("https", "/")
+		}
+	}
+	if more == nil {
+		return rooms.New(c, wire)
+	}
 	server, err := rooms.New(c, wire, more)
 	if err != nil {
 		return nil, errors.Join(err, more.Close())
@@ -214,35 +275,39 @@ func (p *Public) Rooms(c rooms.Config, wire Wire) (_ *rooms.Server, err error) {
 	return server, nil
 }
 
-// Seats returns s for the HTTP interface of the rooms. Until there is a certificate, admissions do not name the WebSockets of the
-// domain: pages then connect to the address in connect.json.
+// Seats returns s for the HTTP interface of the rooms. Until there is a certificate of the domain, admissions name no address for
+// pages, which then connect to those in connect.json. The same holds for WebTransport without -domain, because only connect.json has
+// the hash of its certificate.
 func (p *Public) Seats(s rooms.Seats) rooms.Seats {
-	if !p.on() {
+	if !p.on() && p.local == "" {
 		return s
 	}
 	return plainSeats{s, p.secured}
 }
 
-// Dist returns d under the domain: with its names, and the address of its WebSockets.
+// Dist returns a copy of d with Embed, the names of the domain, and the addresses of the game.
 func (p *Public) Dist(d *Dist) *Dist {
-	if !p.on() {
-		return d
-	}
-	to := d.forSite(&Config{Hosts: append(slices.Clip(d.Hosts), p.names...), Embed: d.Embed})
-	if to.WebSocket = playPath; p.domain == nil {
+	to := d.forSite(&Config{Port: d.Port, Hosts: append(slices.Clip(d.Hosts), p.names...), Embed: p.Embed})
+	to.Insecure = d.Insecure
+	switch {
+	case p.local != "":
+		to.WebTransport, to.Hashes = p.local, p.hashes
+	case p.on() && p.domain == nil:
 		to.WebSocket = p.url("wss", playPath)
+	case p.on():
+		to.WebSocket = playPath
 	}
 	return to
 }
 
 // Serve serves h on page until ctx ends, and under a domain also by HTTPS: see [Domain.Serve]. Under a domain it forwards the game's
-// WebSockets at /play to game, of which To is needed, and Hosts and Sandboxed may be set. It closes page and the listener for HTTPS in
+// WebSockets at /play to game, of which To is needed, and Hosts may be set. It closes page and the listener for HTTPS in
 // all cases. h sees paths without that of -domain.
 func (p *Public) Serve(ctx context.Context, page net.Listener, h http.Handler, game *SocketProxy) error {
 	if !p.on() {
 		return Serve(ctx, page, h)
 	}
-	game.Hosts, game.TrustedProxies = append(slices.Clip(game.Hosts), p.names...), p.proxies
+	game.Hosts, game.TrustedProxies, game.Sandboxed = append(slices.Clip(game.Hosts), p.names...), p.proxies, p.Sandboxed()
 	site := h
 	h = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == playPath {
@@ -267,14 +332,13 @@ func (p *Public) Serve(ctx context.Context, page net.Listener, h http.Handler, g
 	return p.domain.Serve(ctx, page, p.secure, h)
 }
 
-// plainSeats is the seats of a domain. Until it has a certificate, admissions do not name its WebSockets: pages then connect to the
-// address in connect.json.
+// plainSeats returns admissions that name an address for pages only if secured returns true.
 type plainSeats struct {
 	rooms.Seats
 	secured func() bool
 }
 
-// change removes the endpoints of admissions that need a certificate, if there is none.
+// change removes the endpoints for pages, unless secured.
 func (s plainSeats) change(all []rooms.Admission, err error) ([]rooms.Admission, error) {
 	if err != nil || s.secured() {
 		return all, err

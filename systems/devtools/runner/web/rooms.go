@@ -17,7 +17,6 @@ import (
 	"unicode"
 
 	"github.com/tactusgo/tactus/ecs"
-	"github.com/tactusgo/tactus/internal/hostname"
 	"github.com/tactusgo/tactus/netsys/netcode"
 	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/devtools/runner"
@@ -98,7 +97,7 @@ func (b *worldPage) rooms(ctx context.Context, world runner.Game, o runner.Optio
 		return errors.Join(err, wire.Close())
 	}
 	beside := []func(context.Context) error{func(ctx context.Context) error {
-		return b.public.Serve(ctx, page, site, &SocketProxy{To: wire.WebSocketAddr(), Hosts: b.config.Hosts, Sandboxed: hostname.Embed(b.config.Embed).Sandboxed()})
+		return b.public.Serve(ctx, page, site, &SocketProxy{To: wire.WebSocketAddr(), Hosts: b.config.Hosts})
 	}}
 	if b.config.Dir == "" {
 		beside = append(beside, func(ctx context.Context) error {
@@ -133,12 +132,11 @@ func (r *roomsPage) openDomain() error {
 	case b.public.alone() && !b.page.typed:
 		b.page.text = ":80"
 	}
-	b.public.Domain, b.public.WebTransport = b.config.Domain, b.config.WebTransport
+	b.public.Domain = b.config.Domain
 	if err := b.public.Open(r.log); err != nil {
 		return err
 	}
 	b.config.Hosts = append(slices.Clip(b.config.Hosts), b.public.names...)
-	b.config.Dist = b.public.Dist(b.config.Dist)
 	return nil
 }
 
@@ -232,6 +230,9 @@ func (r *roomsPage) site(server *rooms.Server, port uint16, progress io.Writer) 
 	}
 	own := r.page.config
 	own.Port, own.Progress = port, progress
+	if own.Dist != nil {
+		own.Dist = r.page.public.Dist(own.Dist)
+	}
 	own.Lobby = &Lobby{Rooms: handler, Kind: r.world.Name, Schema: rooms.SchemaOf(r.world.Protocol(&r.o))}
 	return New(own), nil
 }
