@@ -84,6 +84,25 @@ func testDomain(t *testing.T, x server) {
 	}
 }
 
+// Without -domain, the lines in the README of the template serve WebTransport on this machine.
+func TestOnThisMachine(t *testing.T) {
+	x, page := servers(t)[1], free(t, 1)[0]
+	start(t, slices.Concat(x.command, []string{page}), nil)
+	base, c := "http://"+page+"/", http.DefaultClient
+	_, body := get(t, c, base+"connect.json")
+	var place struct {
+		WebTransport string   `json:"webtransport"`
+		Hashes       [][]byte `json:"hashes"`
+	}
+	if err := json.Unmarshal([]byte(body), &place); err != nil || len(place.Hashes) != 1 {
+		t.Fatalf("connect.json: %s", body)
+	}
+	hash := [sha256.Size]byte(place.Hashes[0])
+	x.play(t, c, func(ctx context.Context, _ admission) (*websocket.Wire, error) {
+		return webtransport.DialConfig{Hashes: [][sha256.Size]byte{hash}}.Dial(ctx, place.WebTransport)
+	}, base+"rooms", ask(t, c, base+"rooms/create", fmt.Sprintf(`{"kind":%q}`, x.kind)), 1, func() {})
+}
+
 // takenSeats returns the number of taken seats of the only room.
 func takenSeats(t *testing.T, c *http.Client, rooms string) int {
 	t.Helper()

@@ -14,7 +14,7 @@ var waits = map[string]string{
 	"examples/arena":                              "rooms on sockets: 1 min",
 	"examples/arena/wasm":                         "clients on WebSockets: 1 min",
 	"examples/more/browsers":                      "Chromium: 3 min",
-	"examples/more/domain":                        "certificates, processes: 1 min",
+	"examples/more/domain":                        "certificates, processes, Chromium: 1 min",
 	"examples/more/first":                         "processes: 2 min",
 	"examples/more/persist":                       "processes, a disk: 1 min",
 	"examples/more/webtransport":                  "Chromium: 1 min",
