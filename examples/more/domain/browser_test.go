@@ -3,7 +3,6 @@ package domain
 import (
 	"context"
 	"crypto/sha256"
-	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
 	"fmt"
@@ -56,12 +55,7 @@ func TestBrowser(t *testing.T) {
 	t.Cleanup(running.Wait)
 	t.Cleanup(stop)
 	_, _ = get(t, client(a.roots, map[string]string{name + ":443": secure}), "https://"+name+"/") // now it has a certificate
-	conn, err := tls.Dial("tcp", secure, &tls.Config{RootCAs: a.roots, ServerName: name})
-	if err != nil {
-		t.Fatal(err)
-	}
-	key := sha256.Sum256(conn.ConnectionState().PeerCertificates[0].RawSubjectPublicKeyInfo)
-	_ = conn.Close()
+	key := sha256.Sum256(leaf(t, a, secure).RawSubjectPublicKeyInfo)
 
 	browser, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.WSURLReadTimeout(time.Minute),

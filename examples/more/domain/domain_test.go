@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -11,8 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/quic-go/quic-go"
 
 	"github.com/tactusgo/tactus/netsys/websocket"
 	"github.com/tactusgo/tactus/netsys/webtransport"
@@ -62,7 +61,7 @@ func testDomain(t *testing.T, x server) {
 	if again.Loaded == 0 || again.Room != seat.Room || again.Code != seat.Code {
 		t.Errorf("after a restart: room %s of tick %d, code %s; before: %s, %s", again.Room, again.Loaded, again.Code, seat.Room, seat.Code)
 	}
-	tick := x.play(t, c, overWebTransport(t, a, secure), rooms, again, 1, func() {
+	tick := x.play(t, c, overWebTransport(fmt.Sprintf("https://%s:%d/", name, port(t, secure)), sha256.Sum256(leaf(t, a, secure).Raw)), rooms, again, 1, func() {
 		if taken := takenSeats(t, c, rooms); taken < 1+x.bots {
 			t.Errorf("%d seats are taken: the bots have not returned to theirs", taken)
 		}
@@ -97,10 +96,7 @@ func TestOnThisMachine(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &place); err != nil || len(place.Hashes) != 1 {
 		t.Fatalf("connect.json: %s", body)
 	}
-	hash := [sha256.Size]byte(place.Hashes[0])
-	x.play(t, c, func(ctx context.Context, _ admission) (*websocket.Wire, error) {
-		return webtransport.DialConfig{Hashes: [][sha256.Size]byte{hash}}.Dial(ctx, place.WebTransport)
-	}, base+"rooms", ask(t, c, base+"rooms/create", fmt.Sprintf(`{"kind":%q}`, x.kind)), 1, func() {})
+	x.play(t, c, overWebTransport(place.WebTransport, [sha256.Size]byte(place.Hashes[0])), base+"rooms", ask(t, c, base+"rooms/create", fmt.Sprintf(`{"kind":%q}`, x.kind)), 1, func() {})
 }
 
 // takenSeats returns the number of taken seats of the only room.
@@ -119,15 +115,20 @@ func takenSeats(t *testing.T, c *http.Client, rooms string) int {
 	return list.Rooms[0].Capacity - list.Rooms[0].Free
 }
 
-// overWebTransport connects to the WebTransport of the domain at an address, and checks its certificate.
-func overWebTransport(t *testing.T, a *authority, addr string) dial {
+// overWebTransport connects to a URL at which there is a certificate with a hash.
+func overWebTransport(url string, hash [sha256.Size]byte) dial {
 	return func(ctx context.Context, _ admission) (*websocket.Wire, error) {
-		c, err := quic.DialAddr(ctx, addr, &tls.Config{RootCAs: a.roots, ServerName: name, NextProtos: []string{"h3"}}, &quic.Config{EnableDatagrams: true})
-		if err != nil {
-			return nil, err
-		}
-		leaf := c.ConnectionState().TLS.PeerCertificates[0].Raw
-		_ = c.CloseWithError(0, "")
-		return webtransport.DialConfig{Hashes: [][sha256.Size]byte{sha256.Sum256(leaf)}}.Dial(ctx, fmt.Sprintf("https://%s:%d/", name, port(t, addr)))
+		return webtransport.DialConfig{Hashes: [][sha256.Size]byte{hash}}.Dial(ctx, url)
 	}
+}
+
+// leaf returns the certificate at an address of HTTPS, and checks it.
+func leaf(t *testing.T, a *authority, addr string) *x509.Certificate {
+	t.Helper()
+	c, err := tls.Dial("tcp", addr, &tls.Config{RootCAs: a.roots, ServerName: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	return c.ConnectionState().PeerCertificates[0]
 }

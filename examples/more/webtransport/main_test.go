@@ -2,19 +2,14 @@ package main
 
 import (
 	"bufio"
-	"crypto/sha256"
 	"encoding/json"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"regexp"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/tactusgo/tactus/netsys/webtransport"
 	"github.com/tactusgo/tactus/systems/devtools/runner"
 	"github.com/tactusgo/tactus/systems/devtools/runner/web"
 )
@@ -75,27 +70,4 @@ func told(t *testing.T, page string) (c connectJSON) {
 		t.Fatal(err)
 	}
 	return c
-}
-
-// On this machine, a match and rooms have a certificate whose hash pages get.
-func TestDevelopment(t *testing.T) {
-	client := t.TempDir()
-	for _, name := range []string{"play.wasm", "wasm_exec.js"} {
-		if err := os.WriteFile(filepath.Join(client, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, flags := range []string{"-clients=1", "-rooms"} {
-		t.Run(flags, func(t *testing.T) {
-			c := told(t, start(t, &web.Dist{Folder: client}, client, flags))
-			if !strings.HasPrefix(c.WebSocket, "ws://127.0.0.1:") || len(c.Hashes) != 1 {
-				t.Fatalf("pages are told %+v", c)
-			}
-			w, err := webtransport.DialConfig{Hashes: [][sha256.Size]byte{[sha256.Size]byte(c.Hashes[0])}}.Dial(t.Context(), c.WebTransport)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_ = w.Close()
-		})
-	}
 }
