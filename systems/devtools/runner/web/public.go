@@ -238,9 +238,9 @@ func (p *Public) openWebTransport(wire Wire) (WebTransportWire, error) {
 	return more, nil
 }
 
-// Rooms returns the server of the rooms, on wire and on WebTransport. Call it before [Public.Seats] and [Public.Dist]. It sets Store and Key of -saves, Endpoints of
-// -domain, and Addresses, if they are nil and wire listens on all addresses of the machine, to those of its interfaces. After an error
-// the caller closes wire.
+// Rooms returns the server of the rooms, on wire and on WebTransport. Call it before [Public.Seats] and [Public.Dist]. It sets Store
+// and Key of -saves, Endpoints of -domain, and Addresses, if they are nil and wire listens on all addresses of the machine, to those
+// of its interfaces. After an error the caller closes wire.
 func (p *Public) Rooms(c rooms.Config, wire Wire) (_ *rooms.Server, err error) {
 	if c.Addresses == nil {
 		if c.Addresses, err = tokenAddresses(wire); err != nil {
@@ -301,8 +301,8 @@ func (p *Public) Dist(d *Dist) *Dist {
 }
 
 // Serve serves h on page until ctx ends, and under a domain also by HTTPS: see [Domain.Serve]. Under a domain it forwards the game's
-// WebSockets at /play to game, of which To is needed, and Hosts may be set. It closes page and the listener for HTTPS in
-// all cases. h sees paths without that of -domain.
+// WebSockets at /play to game, of which To is needed, and Hosts may be set. It closes page and the listener for HTTPS in all cases. h
+// sees paths without that of -domain.
 func (p *Public) Serve(ctx context.Context, page net.Listener, h http.Handler, game *SocketProxy) error {
 	if !p.on() {
 		return Serve(ctx, page, h)
