@@ -23,7 +23,7 @@ func start(t *testing.T, page *web.Dist, client string, args ...string) string {
 	ctx := t.Context() // it ends before what is to be cleaned up is
 	wg.Go(func() {
 		defer out.Close()
-		if code := runner.Main(ctx, world(page), append([]string{"-http", "127.0.0.1:0", "-web", client, "-npcs", "20"}, args...), out, out); code != 0 {
+		if code := runner.Main(ctx, world(page), append([]string{"-http", "127.0.0.1:0", "-web", client, "-npcs", "20"}, args...), out, t.Output()); code != 0 {
 			t.Errorf("exit code %d", code)
 		}
 	})
