@@ -49,14 +49,15 @@ func (b *browser) step(name string, f func()) {
 }
 
 // insist does something until it has the effect that it should have: a page on a machine
-// that does other things as well may miss a key, or not have its session back yet. act is
-// told how often it was called before.
+// that does other things as well may miss a key, or not have its session back yet. It waits a
+// second longer each time, because doing some things twice undoes them. act is told how often
+// it was called before.
 func (b *browser) insist(what string, act func(n int), done func() bool) {
 	b.Helper()
 	end := time.Now().Add(patience)
 	for n := 0; time.Now().Before(end); n++ {
 		act(n)
-		for range 50 {
+		for range 50 * (n + 1) {
 			if done() {
 				return
 			}
