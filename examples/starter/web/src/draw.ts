@@ -8,7 +8,7 @@ const WIDTH = 640, HEIGHT = 400;
 /** The CSS colours of players. */
 export const COLOURS: Readonly<Record<Colour, string>> = ['#5aa9ff', '#ff6b6b', '#5fd38a', '#c08bff', '#ffa24d', '#43d6cf'];
 const GOLD = '#ffc94a', RADIUS = 11;
-const LEAST = 0.9, EDGE = 18; // the least scale, and the width of the edge around the arena, both in pixels of the page
+const READABLE = 0.8; // pixels of the page per unit, at least, for a player
 
 export interface Player {
   name: string;
@@ -28,27 +28,17 @@ const known = new Map<number, Player>(); // by NetID, from the previous frame
 const scene = { players: [] as Player[], me: null as Player | null };
 const sparks: { x: number; y: number; vx: number; vy: number; born: number; text: string }[] = [];
 
-/** Returns where the arena begins on the screen along an axis, in pixels of the page: in the middle, or, if the screen is smaller than the
- * arena, so that the player is in the middle of the screen, except near the edges. */
-const scroll = (screen: number, arena: number, player: number): number =>
-  screen >= arena + 2 * EDGE ? (screen - arena) / 2 : Math.min(EDGE, Math.max(screen - arena - EDGE, screen / 2 - player));
-
 /** Draws a frame and returns its players. client is the number of the own client. */
 export function draw(canvas: HTMLCanvasElement, tables: readonly Table[], client: number): typeof scene {
   const now = performance.now(), c = canvas.getContext('2d')!, { clientWidth: w, clientHeight: h } = canvas;
   const width = Math.round(w * devicePixelRatio), height = Math.round(h * devicePixelRatio), below = h < 480 ? 0 : 84; // the footer
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-  const scale = Math.max(Math.min(w / (WIDTH + 36), (h - below) / (HEIGHT + 56)), LEAST), unit = scale * devicePixelRatio; // scale is in pixels of the page
-  const at = scene.me ?? { x: WIDTH / 2, y: HEIGHT / 2 };
   c.setTransform(1, 0, 0, 1, 0, 0);
   c.clearRect(0, 0, width, height);
-  c.setTransform(unit, 0, 0, unit, devicePixelRatio * scroll(w, WIDTH * scale, at.x * scale), devicePixelRatio * scroll(h - below, HEIGHT * scale, at.y * scale));
-  floor(c);
   scene.players.length = 0;
   scene.me = null;
   for (const t of tables) {
-    const { Place, Star, Player, Owner } = t; // null if the rows of the table have no such component
-    if (Place && Star) for (let r = 0; r < t.rows; r++) star(c, Place.X(r), Place.Y(r), Star.Worth(r), t.id(r), now);
+    const { Place, Player, Owner } = t; // null if the rows of the table have no such component
     if (!Place || !Player || !Owner) continue;
     for (let r = 0; r < t.rows; r++) {
       const p = remember(t.id(r), Place.X(r), Place.Y(r));
@@ -61,6 +51,11 @@ export function draw(canvas: HTMLCanvasElement, tables: readonly Table[], client
       if (p.own) scene.me = p;
     }
   }
+  const fits = Math.min(w / (WIDTH + 36), (h - below) / (HEIGHT + 56)), scale = scene.me ? Math.max(fits, READABLE) : fits; // in pixels of the page
+  const unit = scale * devicePixelRatio, at = scene.me ?? { x: 0, y: 0 };
+  c.setTransform(unit, 0, 0, unit, unit * edge(w / scale, WIDTH, 18, at.x), unit * edge((h - below) / scale, HEIGHT, 28, at.y));
+  floor(c);
+  for (const t of tables) if (t.Place && t.Star) for (let r = 0; r < t.rows; r++) star(c, t.Place.X(r), t.Place.Y(r), t.Star.Worth(r), t.id(r), now);
   if (known.size > 2 * scene.players.length + 16) known.clear(); // most of these players have left
   for (const p of scene.players) {
     c.globalAlpha = p.away ? 0.3 : 1;
@@ -70,6 +65,12 @@ export function draw(canvas: HTMLCanvasElement, tables: readonly Table[], client
   c.globalAlpha = 1;
   fly(c, now);
   return scene;
+}
+
+/** Returns the place of the arena's left or upper edge on the page, in units. If the page is too short for the arena, it follows the point at. */
+function edge(page: number, arena: number, margin: number, at: number): number {
+  if (page > arena + 2 * margin) return (page - arena) / 2;
+  return Math.min(Math.max(page / 2 - at, page - arena - margin), margin);
 }
 
 /** Adds sparks and points where a player has taken a star. */

@@ -12,7 +12,8 @@ const bindings = bind(types);
 type Play = Game<typeof bindings>;
 
 const find = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T;
-const canvas = find<HTMLCanvasElement>('game'), form = find<HTMLFormElement>('join'), scores = find('scores'), status = find('status'), invite = find('invite');
+const canvas = find<HTMLCanvasElement>('game'), form = find<HTMLFormElement>('join'), scores = find('scores'), status = find('status'), invite = find('invite'), mute = find('mute'), replay = find('replay');
+const LAST = 5; // seconds that a replay shows
 
 // Saving draw.ts while you play changes the picture. The match continues.
 let { draw, burst } = picture;
@@ -20,10 +21,11 @@ import.meta.hot?.accept('./draw.ts', (changed) => {
   if (changed) ({ draw, burst } = changed as unknown as typeof picture);
 });
 
-const controls = new Controls(canvas, { move: 'walk', buttons: { colour: { keys: ['KeyC'], pad: [0] }, again: { keys: ['KeyR'], pad: [3] }, mute: { keys: ['KeyM'] } } });
+const controls = new Controls(canvas, { move: 'walk', buttons: { colour: { keys: ['KeyC'], pad: [0] }, mute: { keys: ['KeyM'] }, replay: { keys: ['KeyR'], pad: [3] } } });
 const query = new URLSearchParams(location.search);
 const spectate = query.has('watch');
 let game: Play | null = null; // the current game
+let past: Play | null = null; // the replay, while it is shown
 let me: picture.Player | null = null;
 const say = (text: string): void => void (status.textContent === text || (status.textContent = text));
 
@@ -34,7 +36,7 @@ async function join(name: string, how: SeatOptions): Promise<Play> {
   const who = new bindings.Login();
   who.Name = name;
   return connect({
-    ...found, module, exec, game: bindings, login: who.bytes, keep: 5,
+    ...found, module, exec, game: bindings, login: who.bytes, keep: LAST + 1,
     onProgress: (loaded) => say(`Loading: ${(loaded / 1e6).toFixed(1)} MB`),
   });
 }
@@ -77,39 +79,35 @@ function offer(code: string, link: string): void {
 /** Plays until the game ends. Returns the error that ended it. */
 function play(game: Play): Promise<unknown> {
   const told = new bindings.Told(game.module);
-  let again: Play | null = null; // the last five seconds, while they are shown
   return new Promise((over) => {
     const step = (paint: boolean): void => {
       try {
         controls.poll();
-        ({ x: game.input.DX, y: game.input.DY } = controls.steps());
+        ({ x: game.input.DX, y: game.input.DY } = past ? { x: 0, y: 0 } : controls.steps());
         if (game.advance() > 0) {
           if (controls.pressed('colour')) dye(colours[((me?.colour ?? 0) + 1) % colours.length] ?? 0);
-          if (controls.pressed('mute')) sound.set(sound.volume, !sound.muted);
-          if (controls.pressed('again')) again ??= game.last();
+          if (controls.pressed('mute')) mute.click();
+          if (controls.pressed('replay')) replay.click();
           controls.ticked();
         }
         if (!paint) return;
-        const tables = game.frame(), shown = again ?? game;
-        const scene = draw(canvas, again ? again.frame() : tables, game.stats.Client);
+        if (past?.replay?.ended) show(null);
+        if (past) game.frame(); // its events have no effect now
+        const shown = past ?? game, scene = draw(canvas, shown.frame(), shown.stats.Client);
         for (let i = 0; i < shown.news.count; i++) {
           const event = told.read(shown.news.get(i));
           if (event?.type !== 'Taken') continue;
           burst(event);
-          sound.tone(660, 990, 0.15, event.By === game.stats.Client ? 0.4 : 0.1);
+          sound.tune([988, 1319], event.By === shown.stats.Client ? 0.25 : 0.06);
         }
-        if (!again) tell(scene.players);
+        tell(scene.players);
         me = scene.me;
-        say(game.explanation || (again ? 'Again: the last seconds' : '')); // the explanation is empty while the connection is fine
-        if (again?.replay?.ended) {
-          again.close();
-          again = null;
-        }
+        say(game.explanation); // empty while the connection is fine
       } catch (e) {
+        show(null);
         if (!game.ended) throw e; // a bug in this page: the console shows it, and the next frame tries again
         cancelAnimationFrame(frame);
         clearInterval(hidden);
-        again?.close();
         over(e);
       }
     };
@@ -120,6 +118,32 @@ function play(game: Play): Promise<unknown> {
     const hidden = setInterval(() => document.hidden && step(false), 500); // a hidden page gets no animation frames
   });
 }
+
+/** Shows a replay, or the match again. The match goes on meanwhile. */
+function show(game: Play | null): void {
+  past?.close();
+  past = game;
+  replay.textContent = past ? 'Live' : 'Replay';
+  replay.className = past ? 'on' : '';
+}
+show(null);
+
+/** Returns a replay of the last seconds, from the view of the own player. */
+function last(of: Play): Play {
+  const game = of.last(), { replay } = game;
+  replay!.seek(Math.max(replay!.duration - 1000 * LAST, replay!.position));
+  replay!.follow = of.stats.Client;
+  return game;
+}
+replay.onclick = () => show(past || !game?.stats.Joined ? null : last(game));
+
+/** Turns the sound off or on. The browser keeps this for the next visit. */
+function silence(muted: boolean): void {
+  sound.set(sound.volume, muted);
+  mute.textContent = muted ? 'Unmute' : 'Mute';
+}
+silence(sound.muted);
+mute.onclick = () => silence(!sound.muted);
 
 let told = '';
 function tell(players: readonly picture.Player[]): void {
