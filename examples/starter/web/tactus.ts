@@ -28,20 +28,22 @@ async function make(): Promise<void> {
   const [exec] = await Promise.all([
     go(['env', 'GOROOT']),
     go(['build', '-trimpath', '-ldflags=-s -w', '-o', join(next, 'game.wasm'), './wasm'], { GOOS: 'js', GOARCH: 'wasm' }),
-    go(['build', '-o', next + '/', './server']),
+    go(['build', '-o', next + '/', './server', './client']),
   ]);
   await copyFile(join(exec.trim(), 'lib/wasm/wasm_exec.js'), join(next, 'wasm_exec.js'));
 }
 
 /** Puts it where the page and the server are looked for. */
 async function put(): Promise<void> {
-  const server = process.platform === 'win32' ? 'server.exe' : 'server';
-  for (const name of ['game.wasm', 'wasm_exec.js', server]) await rename(join(next, name), join(gen, name));
+  for (const name of ['game.wasm', 'wasm_exec.js', program('server'), program('client')]) await rename(join(next, name), join(gen, name));
 }
 
-/** The plugins. flags are those of the server, while you write. */
-export function tactus(flags: string[]): Plugin[] {
-  let server: ChildProcess | null = null, page = '', place = '{}', policy = '', wrong: Error | null = null;
+/** Returns the file name of a program. */
+const program = (name: string): string => (process.platform === 'win32' ? `${name}.exe` : name);
+
+/** The plugins. flags are those of the server, while you write; so many bots then play, too. */
+export function tactus(flags: string[], bots = 0): Plugin[] {
+  let server: ChildProcess | null = null, players: ChildProcess[] = [], page = '', place = '{}', policy = '', wrong: Error | null = null;
   let making = false, again = false;
 
   const show = (vite: ViteDevServer): void => {
@@ -54,6 +56,7 @@ export function tactus(flags: string[]): Plugin[] {
   const stop = (): Promise<void> => new Promise((ok) => {
     const s = server;
     server = null;
+    for (const bot of players.splice(0)) bot.kill();
     if (!s || s.exitCode !== null || s.signalCode !== null) return ok();
     s.once('exit', () => ok());
     s.kill('SIGINT');
@@ -68,6 +71,12 @@ export function tactus(flags: string[]): Plugin[] {
     policy = (answer.headers.get('Content-Security-Policy') ?? '').replace("style-src 'self'", "style-src 'self' 'unsafe-inline'");
   };
 
+  // Bots join the room that you join, too: the open room with the most players.
+  const invite = (): void => {
+    players = Array.from({ length: bots }, (_, n) => spawn(resolve(gen, program('client')), ['-connect', page, '-name', `Bot ${n + 1}`], { stdio: 'ignore' }));
+    for (const bot of players) bot.on('error', () => {}); // you can play without
+  };
+
   // A server that has run for this long is started again when it ends. One that ends sooner would end again: it waits for a change.
   const healthy = 3000;
 
@@ -78,7 +87,7 @@ export function tactus(flags: string[]): Plugin[] {
       console.log(line);
       if (last.push(line) > 40) last.shift();
       const at = /"msg":"page","url":"([^"]+)"/.exec(line);
-      if (at) ask(at[1]!).then(ok, bad);
+      if (at) ask(at[1]!).then(invite).then(ok, bad);
     });
     s.on('error', bad);
     s.on('close', (code, signal) => {
@@ -133,7 +142,7 @@ export function tactus(flags: string[]): Plugin[] {
         next();
       });
       vite.environments.client.hot.on('vite:client:connect', () => show(vite));
-      process.once('exit', () => server?.kill('SIGINT'));
+      process.once('exit', () => [server, ...players].forEach((p) => p?.kill('SIGINT')));
       vite.httpServer?.once('close', stop);
       let soon: NodeJS.Timeout;
       vite.watcher.add(root).on('all', (_, file) => {
