@@ -17,7 +17,7 @@ export default defineConfig({
       // The names have no hashes, because the built files are committed.
       output: {
         entryFileNames: 'assets/[name].js', chunkFileNames: 'assets/[name].js', assetFileNames: 'assets/[name][extname]',
-        codeSplitting: { groups: [{ name: 'client', test: /stage\/client|host\/js\/(?!storage)/, priority: 1 }, { name: 'dom', test: /stage\/dom|js\/storage/, priority: 1 }, { name: 'three', test: /node_modules\/three/ }, { name: 'stage', test: /src\/(stage|scene)/ }] },
+        codeSplitting: { groups: [{ name: 'client', test: /stage\/client|host\/js\/(?!storage)/, priority: 1 }, { name: 'dom', test: /stage\/dom|js\/storage/, priority: 2 }, { name: 'three', test: /node_modules\/three/ }, { name: 'stage', test: /src\/(stage|scene)/ }] },
       },
     },
   },
