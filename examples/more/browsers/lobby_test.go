@@ -419,7 +419,7 @@ func (b *browser) block(pattern string) {
 }
 
 // seats is a custom page for a client in Go, which requests a seat as soon as the client is loaded.
-const seats = `<!doctype html><title>seats</title><p id="status"></p><form id="join"><input name="connect" type="hidden"><input name="token" type="hidden"></form>
+const seats = `<!doctype html><title>seats</title><style>html { touch-action: none; }</style><p id="status"></p><form id="join"><input name="connect" type="hidden"><input name="token" type="hidden"></form>
 <script>
 	(async () => {
 		const player = sessionStorage.getItem("player") ?? "17", room = sessionStorage.getItem("room"), { kind, schema } = await (await fetch("/play.json")).json();
