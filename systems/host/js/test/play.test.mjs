@@ -6,7 +6,7 @@ import types from '../../../../examples/arena/bindings/arena.mjs';
 import { exec, serve, serveAt, wasm } from './kit.mjs';
 
 const patience = 60_000, arena = bind(types);
-const { Left, Right, Fire } = arena.Buttons;
+const { Up, Down, Left, Right, Fire } = arena.Buttons;
 let bytes;
 
 // own is the player's row.
@@ -86,7 +86,7 @@ test('a player joins, walks, shoots and talks, also after its socket has dropped
   const rename = new arena.sent.Rename.Value(), say = new arena.sent.Say.Value(), told = new arena.Told(game.module);
   rename.Name = 'Ada';
   game.send('Rename', rename);
-  await until('it has another name', game, (tables) => own(game, tables)?.t.Player.Name(own(game, tables).r) === 'Ada');
+  await until('it has another name', game, (tables) => own(game, tables)?.t.Named.Name(own(game, tables).r) === 'Ada');
   say.Text = 'hi';
   game.send('Say', say);
   const hears = (v) => v?.type === 'Said' && v.Text === 'hi' && v.Name === 'Ada' && v.Client === game.stats.Client;
@@ -181,10 +181,11 @@ test('fifty bots that do not predict play in one process', { timeout: 3 * patien
       if (i % 6 !== n % 6) continue;
       const me = own(g, g.frame());
       if (!me) continue;
-      const x = me.t.Position.X(me.r);
-      if (!from.has(g)) from.set(g, x);
-      g.input.Buttons = from.get(g) > 1000 ? Left : Right; // away from the wall
-      if (Math.abs(x - from.get(g)) > 50) walked.add(g);
+      const x = me.t.Position.X(me.r), y = me.t.Position.Y(me.r);
+      if (!from.has(g)) from.set(g, { x, y });
+      const begun = from.get(g);
+      g.input.Buttons = [Right | Down, Left | Down, Left | Up, Right | Up][(i + (n >> 7)) & 3]; // one way is free of walls and cover
+      if (Math.hypot(x - begun.x, y - begun.y) > 50) walked.add(g);
     }
     await pause(16);
   };
@@ -205,14 +206,14 @@ test('a player who leaves the page and comes back is the same, and rows are told
   assert.ok(game.explanation);
   let joined = false;
   void game.joined.then(() => { joined = true; });
-  await until('it has joined', game, (tables) => joined && rows.size === 7 && own(game, tables));
-  assert.deepEqual([game.status, game.explanation, rows.size], ['playing', '', 7]); // the player, 5 others, and what the world has once
+  await until('it has joined', game, (tables) => joined && rows.size === 8 && own(game, tables));
+  assert.deepEqual([game.status, game.explanation, rows.size], ['playing', '', 8]); // the player, 5 others, and two things that the world has once
   const { Client, Own } = game.stats;
   game.leave();
   assert.equal(game.advance(), 0);
   await pause(500);
   game.rejoin();
-  await until('it is back', game, (tables) => game.stats.Reconnects === 1 && game.status === 'playing' && rows.size === 7 && own(game, tables));
+  await until('it is back', game, (tables) => game.stats.Reconnects === 1 && game.status === 'playing' && rows.size === 8 && own(game, tables));
   assert.deepEqual([game.stats.Client, game.stats.Own], [Client, Own]);
   game.close();
   assert.equal((await game.left).reason, Reason.Left);

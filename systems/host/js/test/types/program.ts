@@ -34,7 +34,7 @@ export async function play(canvas: { onkeydown: unknown }): Promise<Game<typeof 
     p.X();
     // @ts-expect-error: not all of it is floats
     t.Player.floats(t.rows);
-    for (let r = 0; r < t.rows; r++) draw(t.id(r), p.X(r), p.Y(r), t.Player.Name(r));
+    for (let r = 0; r < t.rows; r++) draw(t.id(r), p.X(r), p.Y(r), t.Named?.Name(r) ?? '');
     upload(p.floats(t.rows));
     const down: boolean | undefined = t.Fighter?.Down(0);
     if (down && t.Verdict) draw(t.Verdict.Whom(0), t.Verdict.From.X(0), t.Verdict.From.Y(0), '');
