@@ -59,21 +59,25 @@ func Worlds() []World {
 	}
 }
 
-// Beside returns a world with sockets, an inspector and its page of examples/stage. The port is the world's in [Worlds].
-// Beside panics for a world that is not in Worlds.
-func Beside(w runner.Game) runner.Game {
+// Beside returns a world with sockets, an inspector and its page of examples/stage. The port is the world's in [Worlds]. The
+// functions change the configuration of the page. Beside panics for a world that is not in Worlds.
+func Beside(w runner.Game, change ...func(*web.Config)) runner.Game {
 	w.Listen = map[string]func(string) (netsys.Wire, error){
 		"udp": runner.Wire(eventloop.Listen), "ws": runner.Wire(eventloop.ListenWebSocket),
 	}
 	w.Inspect = runner.Inspect(inspect.Open)
 	for _, o := range Worlds() {
 		if o.Name == w.Name {
-			web.Beside(&w, eventloop.ListenBoth, web.Config{
+			c := web.Config{
 				GamePort: o.GamePort, Package: o.Folder() + "/wasm", Title: "Tactus " + w.Name, Dist: Page(w.Name),
 				Operator: func(s *rooms.Server, broadcast func(*rooms.Room, string) error, out io.Writer) (web.OperatorPage, error) {
 					return operator.Open(s, broadcast, out)
 				},
-			})
+			}
+			for _, f := range change {
+				f(&c)
+			}
+			web.Beside(&w, eventloop.ListenBoth, c)
 			return w
 		}
 	}

@@ -16,7 +16,6 @@ import (
 
 	arena "github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/examples/pages"
-	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/netsys/webtransport"
 	"github.com/tactusgo/tactus/systems/devtools/runner"
 	"github.com/tactusgo/tactus/systems/devtools/runner/web"
@@ -37,15 +36,14 @@ func TestBrowser(t *testing.T) {
 	}
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(b)
-	world, opened := arena.World(), make(chan *webtransport.Listener, 1)
-	web.Beside(&world, eventloop.ListenBoth, web.Config{
-		Package: "examples/arena/wasm", Dist: pages.Page("arena"),
-		Domain: web.DomainConfig{Client: client(roots, map[string]string{name + ":80": plain})},
-		WebTransport: func(c web.WebTransportConfig) (web.WebTransportWire, error) {
+	opened := make(chan *webtransport.Listener, 1)
+	world := pages.Beside(arena.World(), func(own *web.Config) {
+		own.Domain = web.DomainConfig{Client: client(roots, map[string]string{name + ":80": plain})}
+		own.WebTransport = func(c web.WebTransportConfig) (web.WebTransportWire, error) {
 			l, err := webtransport.Listen(webtransport.Config{Addr: c.Addr, TLS: c.TLS, Hosts: c.Hosts})
 			opened <- l
 			return l, err
-		},
+		}
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup

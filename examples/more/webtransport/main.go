@@ -15,7 +15,6 @@ import (
 
 	"github.com/tactusgo/tactus/examples/arena/game"
 	"github.com/tactusgo/tactus/examples/pages"
-	"github.com/tactusgo/tactus/netsys/eventloop"
 	"github.com/tactusgo/tactus/netsys/webtransport"
 	"github.com/tactusgo/tactus/systems/devtools/runner"
 	"github.com/tactusgo/tactus/systems/devtools/runner/web"
@@ -29,12 +28,10 @@ func main() {
 
 // world returns the arena with a page that connects by WebTransport.
 func world(page *web.Dist) runner.Game {
-	world := game.World()
-	web.Beside(&world, eventloop.ListenBoth, web.Config{
-		GamePort: 7777, Package: "examples/arena/wasm", Title: "Tactus arena", Dist: page,
-		WebTransport: func(c web.WebTransportConfig) (web.WebTransportWire, error) {
+	return pages.Beside(game.World(), func(own *web.Config) {
+		own.Dist = page
+		own.WebTransport = func(c web.WebTransportConfig) (web.WebTransportWire, error) {
 			return webtransport.Listen(webtransport.Config{Addr: c.Addr, TLS: c.TLS, Hosts: c.Hosts, Sandboxed: c.Sandboxed})
-		},
+		}
 	})
-	return world
 }

@@ -206,7 +206,8 @@ func (r *roomsPage) kind() rooms.Kind {
 				}
 				return nil
 			},
-			Joined: r.bots.joined, Left: r.bots.left, Ended: r.bots.ended,
+			Joined: func(room *rooms.Room, s rooms.Seat, _ uint32) { r.bots.seated(room, s) },
+			Left:   r.bots.seated, Ended: r.bots.ended,
 		},
 	}
 }
@@ -366,11 +367,8 @@ func (x *company) wanted(r *rooms.Room, more int) int {
 	return max(min(o.Bots+1-people, o.Seats-1-people), 0)
 }
 
-// joined starts and stops bots after a player has taken a seat.
-func (x *company) joined(r *rooms.Room, s rooms.Seat, _ uint32) { x.left(r, s) }
-
-// left starts and stops bots after the seat of a player has become free.
-func (x *company) left(r *rooms.Room, s rooms.Seat) {
+// seated starts and stops bots after a player has taken a seat, or the seat of a player has become free.
+func (x *company) seated(r *rooms.Room, s rooms.Seat) {
 	if s.Player >= firstBot {
 		return
 	}
