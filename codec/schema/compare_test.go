@@ -116,7 +116,7 @@ func TestHash64(t *testing.T) {
 	table := compile[everything](t, nil)
 	var a, b everything
 	b.cache, b.Scrap.Count = 1, 2
-	// Padding differs: fill the bytes of b, then set each field again.
+	// All bytes of b are set, then each field again: only the padding differs.
 	for i, p := 0, (*[unsafe.Sizeof(b)]byte)(at(&b)); i < len(p); i++ {
 		p[i] = 0xff
 	}

@@ -74,4 +74,12 @@ func (b *beside) AcceptErrors() uint64 {
 	return 0
 }
 
+// WakeUps returns the number of the first wire, because QUIC reads its socket without the event loop.
+func (b *beside) WakeUps() uint64 {
+	if w, ok := b.first.(interface{ WakeUps() uint64 }); ok {
+		return w.WakeUps()
+	}
+	return 0
+}
+
 func (b *beside) Close() error { return errors.Join(b.first.Close(), b.l.Close()) }

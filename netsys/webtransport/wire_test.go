@@ -81,7 +81,7 @@ func TestWire(t *testing.T) {
 
 // The combined wire distinguishes the clients of both wires, and reaches them.
 func TestBeside(t *testing.T) {
-	udp, err := netsys.ListenUDP("127.0.0.1:0")
+	udp, err := eventloop.Listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,6 +105,9 @@ func TestBeside(t *testing.T) {
 	}
 	if from = netsystest.Answer(t, both, b, b.RemoteAddr(), "by UDP"); from != b.LocalAddr() {
 		t.Errorf("UDP from %v, want %v", from, b.LocalAddr())
+	}
+	if got, want := both.(interface{ WakeUps() uint64 }).WakeUps(), udp.WakeUps(); got != want {
+		t.Errorf("%d wake-ups, want %d", got, want)
 	}
 }
 

@@ -90,7 +90,7 @@ type partial struct {
 	told      bool   // the client has acknowledged that it is out of sight
 }
 
-// of returns the description of the snapshot of a send, or nil if it is no longer kept.
+// of returns what the snapshot of a send contained, or nil if that is no longer kept.
 func (h *held) of(send uint32) *sentSend {
 	if s := h.place(send); s.send == send && send != 0 {
 		return s

@@ -83,8 +83,6 @@ func browse(t *testing.T, w, h int64, scale float64, phone bool, flags ...chrome
 		chromedp.Flag("use-angle", "swiftshader"), chromedp.Flag("enable-unsafe-swiftshader", true),
 		chromedp.Flag("disable-gpu", false), chromedp.WindowSize(int(w), int(h)), chromedp.WSURLReadTimeout(time.Minute))
 	options = append(options, flags...)
-	var console sync.WaitGroup
-	t.Cleanup(console.Wait)
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(stop)
 	ctx, stop = chromedp.NewContext(ctx)
@@ -92,7 +90,16 @@ func browse(t *testing.T, w, h int64, scale float64, phone bool, flags ...chrome
 	b := &browser{T: t, ctx: ctx, dir: pictures(t)}
 	b.screen(w, h, scale, phone)
 	t.Cleanup(func() { b.keepFailure(t) })
-	console.Go(func() {
+	b.console()
+	return b
+}
+
+// console logs what the page writes to its console.
+func (b *browser) console() {
+	t := b.T
+	ctx, stop := context.WithCancel(b.ctx)
+	var logs sync.WaitGroup
+	logs.Go(func() {
 		for m, err := range chromedp.Console(ctx) {
 			if err != nil {
 				return
@@ -100,7 +107,10 @@ func browse(t *testing.T, w, h int64, scale float64, phone bool, flags ...chrome
 			t.Logf("console: %v", m)
 		}
 	})
-	return b
+	t.Cleanup(func() {
+		stop()
+		logs.Wait()
+	})
 }
 
 // screen makes the screen that of a phone, or not, of some size.

@@ -68,6 +68,7 @@ func (b *browser) tab(w, h int64, scale float64, phone bool) *browser {
 		b.Fatal(err)
 	}
 	other.screen(w, h, scale, phone)
+	other.console()
 	return other
 }
 

@@ -95,7 +95,7 @@ func startBuilt(game *newgame.Folder) (*exec.Cmd, *printed.Text) {
 	return game.Start(filepath.Join(web.Dir, "gen", "server"), "-listen", "127.0.0.1:0", "-websocket", "127.0.0.1:0", "-page", "127.0.0.1:0", "-guests")
 }
 
-// TestStarterInGo plays on the page of the game that `go run ./examples/new` makes, which is built as its README says.
+// TestStarterInGo plays on the page of the game that `go run ./examples/new` makes, which is built as its README says. A spectator watches.
 func TestStarterInGo(t *testing.T) {
 	game := newgame.Make(t, root(t), "")
 	readme, err := os.ReadFile(filepath.Join(game.Dir, "page", "README.md"))
@@ -106,12 +106,21 @@ func TestStarterInGo(t *testing.T) {
 	game.Run("sh", "-ec", strings.Join(commands[:len(commands)-1], "\n")) // the last one starts the server
 	game.Run("go", "build", "-o", "bin", "./server")
 	_, log := game.Start(filepath.Join(game.Dir, "bin"), "-listen", "127.0.0.1:0", "-websocket", "127.0.0.1:0", "-page", "127.0.0.1:0")
+	page := log.Find(t, `"msg":"page","url":"([^"]+)"`)
+	const draws = `const canvas = document.querySelector('canvas'), { width, height } = canvas;
+		document.getElementById('status').textContent === '' && canvas.getContext('2d').getImageData(0, 0, width, height).data.some((v) => v > 0)`
+	cyd := browse(t, 800, 450, 1, false)
+	cyd.do(chromedp.Navigate(page + "?watch"))
+	cyd.holds("nobody plays", `document.getElementById('status').textContent === 'Nobody plays now. Play'`)
 	b := browse(t, 1280, 800, 1, false)
-	b.do(chromedp.Navigate(log.Find(t, `"msg":"page","url":"([^"]+)"`) + "?name=Ann"))
+	b.do(chromedp.Navigate(page + "?name=Ann"))
 	b.holds("it has the link to a room", `/^#\w{6}$/.test(location.hash) && document.getElementById('invite').href.endsWith('/' + location.hash)`)
-	b.holds("it draws", `const canvas = document.querySelector('canvas'), { width, height } = canvas;
-		document.getElementById('status').textContent === '' && canvas.getContext('2d').getImageData(0, 0, width, height).data.some((v) => v > 0)`)
+	b.holds("it draws", draws)
 	b.picture("starter-go")
+	cyd.do(chromedp.Reload())
+	cyd.holds("it watches the room", `document.body.textContent.includes('You are watching')`)
+	cyd.holds("it draws", draws)
+	cyd.picture("starter-go-watching")
 }
 
 // TestStarter plays the game that `go run ./examples/new -ts` makes. The built page is played from the game's own server, under its content policy, and so is the page in development. There, a

@@ -24,7 +24,8 @@ func main() {
 	})
 	colour, pressed := uint8(0), false
 	paint := func(c *systems.Client) { // C requests the next colour
-		if now := keys.Down("c"); now != pressed {
+		_, plays := c.Own(c.View())
+		if now := keys.Down("c"); plays && now != pressed {
 			if pressed = now; now {
 				colour = (colour + 1) % uint8(len(game.Colours))
 				if err := systems.Command(c, game.Paint{Colour: colour}); err != nil {

@@ -146,7 +146,7 @@ func TestTold_IsReadAsItWas(t *testing.T) {
 	}
 }
 
-// A report in which nothing was compared, or something could not be read, does not say that all is right.
+// The report of a bench that compared nothing, or could not read something, does not say that all is right.
 func TestReport_NothingComparedIsNotRight(t *testing.T) {
 	for name, c := range map[string]struct {
 		states, different uint64

@@ -105,7 +105,7 @@ func TestBlockHeadRoundTrip(t *testing.T) {
 			}
 		}
 	}
-	// The usual whole view in one block.
+	// Most snapshots have one block, with all of the view.
 	whole := BlockHead{Age: 3}
 	if n := len(whole.Append(nil, 0, 200, true)); n != 2 {
 		t.Errorf("the head of a whole view takes %d bytes", n)

@@ -32,7 +32,7 @@ const (
 type Config struct {
 	// Protocol builds the game's protocol. Required.
 	Protocol func() *ecs.Protocol
-	// Configure returns the configuration of a session's client. Keep its ClientID, which is the page's player. Required.
+	// Configure returns the configuration of a session's client. Keep Spectate, and its ClientID, which is the page's player. Required.
 	Configure func(c *systems.ClientConfig)
 	// Draw draws a frame during a session, after systems.Client.Frame. Required.
 	Draw func(c *systems.Client)
@@ -49,6 +49,7 @@ type page struct {
 	server   string
 	insecure bool                  // without a token, play on a server of another machine
 	token    *netcode.ConnectToken // nil: there are no rooms
+	spectate bool
 	client   *systems.Client
 	lost     error // passed to Config.Lost
 	away     bool
@@ -57,7 +58,8 @@ type page struct {
 
 // Run plays on the server in the flag -connect, which the page sets, and never returns. The page sets the flag
 // -insecure-anyone-can-join if the server admits clients without tokens from other machines. With the flag -token, the connect
-// token of a seat in a room in base64, it plays one session: a page with a lobby requests another token for the next one.
+// token of a seat in a room in base64, it plays one session: a page with a lobby requests another token for the next one. With the
+// flag -spectate the client is a spectator.
 // Declare flags of the game itself before the call. Run panics if a required field of c is missing.
 func Run(c Config) {
 	if c.Protocol == nil || c.Configure == nil || c.Draw == nil {
@@ -67,6 +69,7 @@ func Run(c Config) {
 	flag.StringVar(&p.server, "connect", "", "address of the server, as ws://HOST:PORT")
 	flag.BoolVar(&p.insecure, "insecure-anyone-can-join", false, "play without a token on a server of another machine")
 	flag.String("name", "", "name of the player, if the page asks for it")
+	flag.BoolVar(&p.spectate, "spectate", false, "watch the game, without a player")
 	flag.Func("token", "connect token of a seat in a room, in base64", p.sit)
 	if err := flag.CommandLine.Parse(os.Args[1:]); err != nil || p.server == "" {
 		Say("the page has not set the server: the argument -connect ws://HOST:PORT is missing")
@@ -169,7 +172,7 @@ func (p *page) connect() error {
 	if err != nil {
 		return err
 	}
-	config := systems.ClientConfig{Session: systems.ClientSession{
+	config := systems.ClientConfig{Spectate: p.spectate, Session: systems.ClientSession{
 		ClientID:  player(),
 		Token:     p.token,
 		Reconnect: p.token == nil,
