@@ -9,6 +9,7 @@ import (
 
 	"github.com/tactusgo/tactus/internal/bench/rooms/crowd"
 	"github.com/tactusgo/tactus/netsys/netcode"
+	"github.com/tactusgo/tactus/systems"
 	"github.com/tactusgo/tactus/systems/rooms/fleet/natsdir"
 )
 
@@ -21,7 +22,7 @@ func TestBench(t *testing.T) {
 	}
 	t.Cleanup(servers.Close)
 	key := netcode.GenerateKey(nil)
-	o := options{Options: crowd.Options{Rooms: 4, Players: 2, Hz: 20, Seconds: 1, Joins: 50, Warmup: 100 * time.Millisecond}, processes: 2}
+	o := options{Options: crowd.Options{Rooms: 4, Players: 2, Hz: 20, Seconds: 1, Joins: 50, Warmup: 100 * time.Millisecond, Overload: systems.Overload{Off: true}}, processes: 2}
 	var all []*crowd.Process
 	for n := range o.processes {
 		asks, in := io.Pipe()

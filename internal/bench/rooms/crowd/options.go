@@ -25,6 +25,8 @@ type Options struct {
 	// Troubles lists faults, one per room: see [Trouble]. Default (""): none.
 	Troubles string
 	trouble  *Trouble // created by Kind
+	// Overload configures the servers of the rooms. By default they refuse new players above a load of 85 %.
+	Overload systems.Overload
 	// Profile is the folder for CPU profiles of processes with rooms. Default (""): none.
 	Profile string
 }
@@ -91,6 +93,6 @@ func (o *Options) Kind() rooms.Kind {
 	return rooms.Kind{
 		Set:  o.trouble.set,
 		Name: kind, Protocol: Field, Capacity: o.Capacity(), Linger: -1,
-		Server: systems.ServerConfig{TickRate: o.Hz, Snapshots: systems.Snapshots{SendRate: o.Hz}},
+		Server: systems.ServerConfig{TickRate: o.Hz, Overload: o.Overload, Snapshots: systems.Snapshots{SendRate: o.Hz}},
 	}
 }
