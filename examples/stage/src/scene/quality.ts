@@ -7,6 +7,7 @@ import { canvas } from '../stage/play';
 const STEPS = [{ points: 0.5, shadows: false }, { points: 1, shadows: false }, { points: 1, shadows: true }, { points: 2, shadows: true }];
 const QUICK = 12, SLOW = 45; // milliseconds: of a picture on trial, and between frames
 const SOME = 10; // frames
+const PATIENCE = 3000; // milliseconds
 
 /** With ?fine the page draws at the finest step, however long that takes: for pictures of the page. */
 const fine = new URLSearchParams(location.search).has('fine');
@@ -82,11 +83,11 @@ export class Quality {
     this.renderer.render(this.scene, this.camera);
   }
 
-  /** Waits until the browser has drawn everything so far. The page goes on meanwhile. */
+  /** Waits until the browser has drawn everything so far, but not longer than PATIENCE: a busy one may not say so for minutes. The page goes on meanwhile. */
   private async drawn() {
-    const gl = this.renderer.getContext() as WebGL2RenderingContext, fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    const gl = this.renderer.getContext() as WebGL2RenderingContext, fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0), end = performance.now() + PATIENCE;
     gl.flush();
-    while (fence && !gl.isContextLost() && gl.getSyncParameter(fence, gl.SYNC_STATUS) !== gl.SIGNALED) await new Promise((go) => setTimeout(go, 2));
+    while (fence && !gl.isContextLost() && gl.getSyncParameter(fence, gl.SYNC_STATUS) !== gl.SIGNALED && performance.now() < end) await new Promise((go) => setTimeout(go, 2));
     gl.deleteSync(fence);
   }
 
