@@ -181,13 +181,19 @@ func TestBesideWebTransport(t *testing.T) {
 			world := plaza()
 			world.Rooms = &runner.Rooms{Seats: 4}
 			var asked WebTransportConfig
+			var beside *eventloop.Listener
+			t.Cleanup(func() { // after the server, which polls it
+				if beside != nil {
+					_ = beside.Close()
+				}
+			})
 			Beside(&world, eventloop.ListenBoth, Config{
 				Dist: &Dist{Files: fstest.MapFS{"index.html": {}}},
 				WebTransport: func(c WebTransportConfig) (WebTransportWire, error) {
 					asked = c
-					l, err := eventloop.Listen(c.Addr)
-					t.Cleanup(func() { _ = l.Close() })
-					return transport{l}, err
+					var err error
+					beside, err = eventloop.Listen(c.Addr)
+					return transport{beside}, err
 				},
 			})
 			page := start(t, world, "-http 127.0.0.1:0 "+flags).Find(t, `in a browser: +(http://\S+)\n`)

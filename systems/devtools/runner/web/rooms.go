@@ -466,6 +466,7 @@ func (x *company) end() {
 
 // play runs bot n of a room until ctx ends. It retries, because bots that left before may still hold their seats.
 func (x *company) play(ctx context.Context, r *rooms.Room, n int, id uint64) {
+	defer release(r, id)
 	for ctx.Err() == nil {
 		all, err := r.Reserve(rooms.Player{ID: id})
 		if errors.Is(err, rooms.ErrSeated) { // the room continues from its save
@@ -485,6 +486,15 @@ func (x *company) play(ctx context.Context, r *rooms.Room, n int, id uint64) {
 		select {
 		case <-time.After(200 * time.Millisecond):
 		case <-ctx.Done():
+		}
+	}
+}
+
+// release gives back the seat of a bot that was stopped before it connected. The seat would stay promised.
+func release(r *rooms.Room, id uint64) {
+	for _, s := range r.Seats() {
+		if s.Player == id && s.Client == 0 {
+			_ = r.Kick(id) // or it is free already
 		}
 	}
 }

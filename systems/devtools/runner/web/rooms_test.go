@@ -16,10 +16,22 @@ import (
 	"github.com/tactusgo/tactus/systems/devtools/runner"
 )
 
-// Bots fill all seats of a room but one. People who ask for seats there at the same time all get one, because bots leave. The room
-// then is full.
+// Bots fill all seats of a room but one. People who ask for seats there at the same time all get one, because bots leave, also those
+// that have not connected yet. The room then is full.
 func TestBotsLeaveForPeople(t *testing.T) {
-	world := plaza()
+	for name, client := range map[string]func(*runner.Options, *systems.ClientConfig){
+		"playing": nil,
+		"joining": func(_ *runner.Options, c *systems.ClientConfig) { c.Login = 0.5 }, // which no client can encode
+	} {
+		t.Run(name, func(t *testing.T) {
+			world := plaza()
+			world.Client = client
+			testBotsLeaveForPeople(t, world)
+		})
+	}
+}
+
+func testBotsLeaveForPeople(t *testing.T, world runner.Game) {
 	world.Rooms = &runner.Rooms{Seats: 6, Bots: 6}
 	Beside(&world, eventloop.ListenBoth, Config{Dist: &Dist{Files: fstest.MapFS{"index.html": {Data: []byte("lobby")}}}})
 	out := start(t, world, "-rooms -http 127.0.0.1:0 -insecure-anyone-can-join")
