@@ -41,7 +41,7 @@ func newFollowing(c *Client, player uint32, config relay.ClientConfig) *followin
 
 // Receive processes inputs of all players.
 func (m *following) Receive(pk netsys.Packet) error {
-	err := m.ReceivePacket(m.c.steps.now, m.c.link.session, pk)
+	err := m.ReceivePacket(m.c.link.session, pk)
 	if err == nil {
 		m.c.mirror.Newest.Tick = max(m.c.mirror.Newest.Tick, m.ServerTick())
 		if r := &m.c.recorded.relayed; r.from != nil {

@@ -29,7 +29,7 @@ type clientPace struct {
 	since   clock.Ticks // counts ticks from the time of the login
 	clock   clock.Server
 	heard   uint32  // the server's time in the newest message, in ticks
-	heardAt float64 // frame in which that message arrived
+	heardAt float64 // frame in which that message arrived: it may be read later, after this client stood still
 	silence float64 // frames without a message after which the server may stand still
 	states  uint64  // states that have arrived
 	arrived bool    // all ticks received with the newest state are simulated
@@ -46,7 +46,7 @@ func newClientPace(start time.Time, step time.Duration, rate int) clientPace {
 
 // hear records the newest message, which arrived at a time and is received now. The round trip excludes the half tick that a
 // datagram waits on average at each end until it is read.
-func (p *clientPace) hear(c *Client, now, at time.Time, st netsys.Stats) {
+func (p *clientPace) hear(c *Client, at time.Time, st netsys.Stats) {
 	tick := c.server.tick
 	if c.config.Replay && !c.config.Timeline.Wait {
 		tick = c.server.horizon // a replay shows few ticks that may still change
@@ -55,18 +55,18 @@ func (p *clientPace) hear(c *Client, now, at time.Time, st netsys.Stats) {
 	if due <= p.heard || !c.Following() {
 		return
 	}
-	if p.isSilent(now) {
+	if p.isSilent(at) {
 		p.clock.Restart() // the server may have stood still, and this client too
 	}
-	p.heard, p.heardAt = due, p.since.At(now)
+	p.heard, p.heardAt = due, p.since.At(at)
 	p.clock.Heard(p.since.At(at), due, max(p.since.RoundTrip(st.MinRTT, st.RTT)-1, 0))
 	if !c.config.Timeline.Wait {
 		c.inputs.reach(int(math.Ceil(p.since.RoundTrip(0, st.RTT+4*st.Jitter)/2)), &c.config)
 	}
 }
 
-// isSilent reports whether nothing has arrived for long.
-func (p *clientPace) isSilent(now time.Time) bool { return p.since.At(now)-p.heardAt > p.silence }
+// isSilent reports whether nothing had arrived for long at a time.
+func (p *clientPace) isSilent(at time.Time) bool { return p.since.At(at)-p.heardAt > p.silence }
 
 // ticks returns how many ticks a frame should simulate to reach the target. passed is the fraction of the time to the next
 // tick that has passed since the newest was due. ticks returns 0 if nothing has arrived for long: the server may have stood

@@ -138,13 +138,13 @@ func (s *Server) SendReliable(player uint32, session netsys.Session) (bytes int,
 }
 
 // ReceivePacket processes a datagram of the server that is received now. It returns the errors of [Client.Receive].
-func (c *Client) ReceivePacket(now time.Time, session netsys.Session, pk netsys.Packet) error {
+func (c *Client) ReceivePacket(session netsys.Session, pk netsys.Packet) error {
 	b, err := cutKind(pk.Data)
 	if err == nil {
 		err = c.Receive(pk.Seq, b)
 	}
 	if err == nil {
-		c.pace.hear(c, now, pk.At, session.Stats())
+		c.pace.hear(c, pk.At, session.Stats())
 	}
 	return err
 }
