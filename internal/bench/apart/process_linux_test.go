@@ -64,11 +64,19 @@ func TestChildOutlivesTheThread(t *testing.T) {
 	var child *Process
 	var err error
 	ended := make(chan int)
-	go func() {
+	var begin func()
+	begin = func() {
 		runtime.LockOSThread() // the thread ends with this goroutine
+		if syscall.Gettid() == os.Getpid() {
+			defer runtime.UnlockOSThread() // the main thread does not: another one begins while this one waits
+			go begin()
+			<-t.Context().Done()
+			return
+		}
 		child, err = Start(Config{Order: "child", Errors: os.Stderr, On: func(start func() error) error { return start() }})
 		ended <- syscall.Gettid()
-	}()
+	}
+	go begin()
 	thread := <-ended
 	if err != nil {
 		t.Fatal(err)
